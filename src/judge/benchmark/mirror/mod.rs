@@ -12,7 +12,7 @@ mod upstream;
 pub(super) use upstream::{Upstream, of_project, of_user, public};
 
 use crate::sandbox::Door;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::ext::ReasonPhrase;
@@ -63,9 +63,14 @@ impl Mirror {
         output.replace(&self.url, "mirror")
     }
 
-    /// Opens one that keeps what it fetches in `store`, a repository as Maven lays it out.
-    pub(super) async fn open(store: &Utf8Path, upstreams: Vec<Upstream>) -> io::Result<Self> {
-        Self::open_with(store, upstreams, None).await
+    /// Opens one that keeps what it fetches in `store`, a repository as Maven lays it out. It fetches nothing that the
+    /// `local` repository of the user holds.
+    pub(super) async fn open(
+        store: &Utf8Path,
+        local: Option<Utf8PathBuf>,
+        upstreams: Vec<Upstream>,
+    ) -> io::Result<Self> {
+        Self::open_with(Shelf::new(store, upstreams)?.beside(local), None).await
     }
 
     /// Opens one that also asks the public repository that a request names, if `upstreams` do not have a file. What comes
@@ -75,15 +80,15 @@ impl Mirror {
         upstreams: Vec<Upstream>,
         named: &Utf8Path,
     ) -> io::Result<Self> {
-        Self::open_with(store, upstreams, Some(Named::new(named, named::Asks::Public))).await
+        Self::open_with(Shelf::new(store, upstreams)?, Some(Named::new(named, named::Asks::Public))).await
     }
 
     /// Opens one that hands out what the other kind kept, and fetches nothing.
     pub(super) async fn open_kept(store: &Utf8Path, named: &Utf8Path) -> io::Result<Self> {
-        Self::open_with(store, Vec::new(), Some(Named::new(named, named::Asks::Nobody))).await
+        Self::open_with(Shelf::new(store, Vec::new())?, Some(Named::new(named, named::Asks::Nobody))).await
     }
 
-    async fn open_with(store: &Utf8Path, upstreams: Vec<Upstream>, named: Option<Named>) -> io::Result<Self> {
+    async fn open_with(users: Shelf, named: Option<Named>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("unidebug-").rand_bytes(WORD).tempdir()?;
         let path = Utf8Path::from_path(folder.path()).ok_or_else(|| io::Error::other("a path that is no text"))?;
         let secret = path.file_name().unwrap_or_default().to_owned();
@@ -91,7 +96,7 @@ impl Mirror {
         let door = Door { port: tcp.local_addr()?.port(), socket: path.join("socket") };
         let unix = UnixListener::bind(&door.socket)?;
         let url = format!("http://127.0.0.1:{}/{secret}", door.port);
-        let served = Arc::new(Served { secret, users: Shelf::new(store, upstreams)?, named });
+        let served = Arc::new(Served { secret, users, named });
         let by_port = served.clone();
         let tasks = vec![
             tokio::spawn(async move {

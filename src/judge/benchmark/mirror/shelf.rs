@@ -21,13 +21,20 @@ pub(super) enum Answer {
 /// A folder as Maven lays out a repository, and the repositories that fill it; without any it hands out what it has.
 pub(super) struct Shelf {
     store: Utf8PathBuf,
+    /// A repository of this machine, which is looked at before any other is asked.
+    local: Option<Utf8PathBuf>,
     upstreams: Vec<upstream::Connected>,
 }
 
 impl Shelf {
     pub(super) fn new(store: &Utf8Path, upstreams: Vec<Upstream>) -> io::Result<Self> {
         let upstreams = upstreams.into_iter().map(Upstream::connected).collect::<io::Result<_>>()?;
-        Ok(Self { store: store.to_owned(), upstreams })
+        Ok(Self { store: store.to_owned(), local: None, upstreams })
+    }
+
+    /// The same that takes from a repository of this machine what is there.
+    pub(super) fn beside(self, local: Option<Utf8PathBuf>) -> Self {
+        Self { local, ..self }
     }
 
     pub(super) async fn find(&self, path: &Utf8Path) -> Answer {
@@ -35,6 +42,11 @@ impl Shelf {
         // Releases never change; what is said about versions does.
         let changes = path.as_str().contains("-SNAPSHOT/") || is_metadata(path);
         if !changes && let Some(bytes) = self.read(&file) {
+            return Answer::File(bytes);
+        }
+        let local = self.local.as_ref().filter(|_| !changes).map(|local| local.join(path));
+        if let Some(bytes) = local.and_then(|file| std::fs::read(file).ok()) {
+            self.keep(path, &bytes);
             return Answer::File(bytes);
         }
         let mut out_of_reach = None;

@@ -41,7 +41,7 @@ async fn a_job_reaches_the_mirror_and_nothing_else() {
     for choice in [Choice::Bubblewrap, Choice::Landlock] {
         let store = tempfile::tempdir().unwrap();
         let store = Utf8Path::from_path(store.path()).unwrap();
-        let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
+        let mirror = Mirror::open(store, None, of_user(Some(&settings), None)).await.unwrap();
         let ask = |path: &str| format!("{}/{path}", mirror.url);
         let jar = response(choice, &mirror, &ask("g/a/1/a-1.jar")).await;
         assert!(jar.starts_with("HTTP/1.1 200") && jar.ends_with("abc"), "{choice:?}: {jar}");
@@ -76,7 +76,18 @@ async fn what_was_kept_is_handed_out_without_a_network_and_the_rest_says_why_not
     let settings = format!(
         "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>http://{gone}</url></mirror></mirrors></settings>"
     );
-    let mirror = Mirror::open(store, of_user(Some(&settings), None)).await.unwrap();
+    let local = tempfile::tempdir().unwrap();
+    let local = Utf8Path::from_path(local.path()).unwrap();
+    for name in ["g/b/1/b-1.jar", "g/maven-metadata.xml"] {
+        std::fs::create_dir_all(local.join(name).parent().unwrap()).unwrap();
+        std::fs::write(local.join(name), "of the user").unwrap();
+    }
+    let mirror = Mirror::open(store, Some(local.to_owned()), of_user(Some(&settings), None)).await.unwrap();
+    let users = response(Choice::Bubblewrap, &mirror, &format!("{}/g/b/1/b-1.jar", mirror.url)).await;
+    assert!(users.ends_with("of the user"), "{users}");
+    assert_eq!(std::fs::read(store.join("g/b/1/b-1.jar")).unwrap(), b"of the user");
+    let versions = response(Choice::Bubblewrap, &mirror, &format!("{}/g/maven-metadata.xml", mirror.url)).await;
+    assert!(versions.starts_with("HTTP/1.1 503"), "what is said of versions changes: {versions}");
     let known = response(Choice::Bubblewrap, &mirror, &format!("{}/g/a/1/a-1.jar", mirror.url)).await;
     assert!(known.ends_with("kept"), "{known}");
     let other = response(Choice::Bubblewrap, &mirror, &format!("{}/g/a/2/a-2.jar", mirror.url)).await;

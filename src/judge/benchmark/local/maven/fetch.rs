@@ -35,7 +35,7 @@ impl Maven {
         }
         let opened = async {
             let odd = || io::Error::other("the path of a private folder is no text");
-            let mirror = Mirror::open(store, upstreams).await?;
+            let mirror = Mirror::open(store, jars::local_repository(), upstreams).await?;
             let private = Utf8Path::from_path(mirror.folder.path()).ok_or_else(odd)?;
             let settings = user::file_in(private, &user::copy(settings.as_deref(), Some(&mirror.url)))?;
             let all = jars::cache_dir().join("fetching");
