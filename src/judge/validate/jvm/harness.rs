@@ -22,7 +22,7 @@ const OPTIONAL: &[(&str, &str)] = &[
     ("PlatformNames.java", "org/junit/platform/engine/TestEngine.class"),
     ("Bodiless.java", "org/junit/jupiter/api/extension/DynamicTestInvocationContext.class"),
     ("Spectrum.java", "org/jacoco/core/analysis/Analyzer.class"),
-    ("Lines.java", "org/jacoco/core/analysis/Analyzer.class"),
+    ("ProbeLines.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("Weaver.java", "org/jacoco/core/analysis/Analyzer.class"),
     ("DrawnWeaver.java", "org/jacoco/core/analysis/Analyzer.class"),
 ];

@@ -10,7 +10,7 @@ import java.util.List;
 /** Loads the collector with its own libraries first: the subject may have other versions of them. */
 final class Apart extends URLClassLoader {
     private static final String[] OWN =
-            {"org.jacoco.core.", "org.objectweb.asm.", "unidebug.runner.Spectrum", "unidebug.runner.Lines", "unidebug.runner.Weaver",
+            {"org.jacoco.core.", "org.objectweb.asm.", "unidebug.runner.Spectrum", "unidebug.runner.ProbeLines", "unidebug.runner.Weaver",
                 "unidebug.runner.DrawnWeaver"};
 
     /** Libraries are paths, joined by the path separator. */

@@ -7,14 +7,10 @@ import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jacoco.core.analysis.Analyzer;
-import org.jacoco.core.analysis.CoverageBuilder;
-import org.jacoco.core.analysis.ICounter;
-import org.jacoco.core.analysis.ISourceFileCoverage;
+import java.util.Optional;
 import org.jacoco.core.data.ExecutionData;
 import org.jacoco.core.data.ExecutionDataReader;
 import org.jacoco.core.data.ExecutionDataStore;
@@ -30,8 +26,10 @@ public final class Spectrum implements PerTest {
     private final Method take;
     private final List<Path> folders = new ArrayList<>();
     private final boolean onlyClasses = Boolean.getBoolean("unidebug.spectrum.classes");
-    /** What is told of a class, or of one under exactly these probes: tests repeat each other. */
+    /** What is told of a class by its name. */
     private final Map<String, String> known = new HashMap<>();
+    /** The lines behind the probes of a class, by what JaCoCo calls it; nothing for one that is not the subject's. */
+    private final Map<Long, Optional<ProbeLines>> lines = new HashMap<>();
 
     /** Finds the agent. */
     public Spectrum() throws ReflectiveOperationException {
@@ -78,13 +76,13 @@ public final class Spectrum implements PerTest {
 
     /** {@code package/File.java} and its executed lines, or nothing for classes that are not the subject's. */
     private String linesOf(ExecutionData data) throws IOException {
-        String key = Long.toHexString(data.getId()) + Arrays.toString(data.getProbes()).hashCode() + ":" + count(data.getProbes());
-        String lines = known.get(key);
-        if (lines == null) {
-            lines = analysed(data);
-            known.put(key, lines);
+        Optional<ProbeLines> known = lines.get(data.getId());
+        if (known == null) {
+            Path file = fileOf(data.getName());
+            known = file == null ? Optional.empty() : Optional.of(ProbeLines.of(Files.readAllBytes(file)));
+            lines.put(data.getId(), known);
         }
-        return lines;
+        return known.isPresent() ? known.get().told(data.getProbes()) : "";
     }
 
     /** The class, or nothing when it is not the subject's. */
@@ -100,29 +98,5 @@ public final class Spectrum implements PerTest {
             }
         }
         return null;
-    }
-
-    private static int count(boolean[] probes) {
-        int count = 0;
-        for (boolean probe : probes) {
-            count += probe ? 1 : 0;
-        }
-        return count;
-    }
-
-    private String analysed(ExecutionData data) throws IOException {
-        Path file = fileOf(data.getName());
-        if (file == null) {
-            return "";
-        }
-        ExecutionDataStore one = new ExecutionDataStore();
-        one.put(data);
-        CoverageBuilder builder = new CoverageBuilder();
-        new Analyzer(one, builder).analyzeClass(Files.readAllBytes(file), data.getName());
-        StringBuilder all = new StringBuilder();
-        for (ISourceFileCoverage source : builder.getSourceFiles()) {
-            Lines.append(all, source);
-        }
-        return all.toString();
     }
 }
