@@ -199,7 +199,7 @@ impl<'s> Copy<'s> {
         } else if !meta.is_file() {
             self.leave(&full, "it is no plain file");
             Ok(false)
-        } else if is_stale_class(name, siblings) {
+        } else if is_stale_class(at, name, siblings) {
             Ok(false)
         } else if meta.len() > MAX_FILE_BYTES {
             self.leave(&full, "it has more than 100 MB");
@@ -301,8 +301,9 @@ pub(crate) fn is_output(name: &str, sibling: impl Fn(&str) -> bool) -> bool {
     OUTPUT.iter().any(|(folder, files)| name == *folder && files.iter().any(|file| sibling(file)))
 }
 
-/// Whether a class file lies beside the source it was made from.
-fn is_stale_class(name: &str, siblings: &[String]) -> bool {
+/// Whether a class file lies beside the source it was made from. Among resources it is what tests of class files read.
+fn is_stale_class(at: &RepoPath, name: &str, siblings: &[String]) -> bool {
     let Some(class) = name.strip_suffix(".class") else { return false };
-    siblings.iter().any(|s| s.strip_suffix(".java") == Some(outer_class(class)))
+    let is_resource = at.as_str().split('/').any(|folder| folder == "resources");
+    !is_resource && siblings.iter().any(|s| s.strip_suffix(".java") == Some(outer_class(class)))
 }

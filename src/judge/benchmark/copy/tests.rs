@@ -32,12 +32,15 @@ fn history_and_old_output_stay_behind() {
         "src/A.class",
         "src/A$1.class",
         "test/data/Only.class",
+        "test/resources/Old.java",
+        "test/resources/Old.class",
         "docs/target/page.md",
     ]);
     let (_also, into) = folder(&[]);
     let copied = private_copy(&from, &into).unwrap();
-    assert_eq!(found(&into), ["docs/target/page.md", "pom.xml", "src/A.java", "test/data/Only.class"]);
-    assert_eq!(copied.files, 4);
+    let data = ["test/data/Only.class", "test/resources/Old.class", "test/resources/Old.java"];
+    assert_eq!(found(&into), [&["docs/target/page.md", "pom.xml", "src/A.java"], &data[..]].concat());
+    assert_eq!(copied.files, 6);
 }
 
 #[test]
