@@ -18,6 +18,8 @@ use std::{fs, io};
 const MOST_BYTES: u64 = 512 << 20;
 /// Stands for the folder of the copy in what Maven wrote.
 const COPY: &str = "@copy@";
+/// What plug-ins write beside the poms, from nothing else than those, whenever they run.
+const MADE_OF_POMS: &str = ".flattened-pom.xml";
 /// How Maven was called, beside the outputs.
 const HOW: &str = "how";
 
@@ -133,6 +135,9 @@ fn key(request: &Request, maven: &Maven) -> io::Result<String> {
     });
     for entry in walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
         let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+        if path.file_name() == Some(MADE_OF_POMS) {
+            continue;
+        }
         fingerprint.add(path.strip_prefix(root).unwrap_or(path).as_str()).add(fs::read(path)?);
     }
     Ok(fingerprint.name())
