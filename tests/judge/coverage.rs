@@ -46,3 +46,76 @@ async fn every_test_has_its_own_lines() {
     assert_eq!(of("same"), (true, BTreeSet::from([9])));
     assert_eq!(of("zero"), (true, BTreeSet::new()), "a constant is copied into its user");
 }
+
+/// Each line says in a comment which tests run it: `n` the one of a negative number, `p` of a positive one, `t` of a text.
+/// The first test initializes classes, and assertions with them; what joins the sides of a condition is of the last side's line.
+const MARKED: &str = "package a;
+public class Kinds { // n
+    enum Size { SMALL, LARGE } // n
+    static int sizes(int n) {
+        int sum = 0; // n p
+        for (int i = 0; i < 3; i++) { // n p
+            if (i == 1 && n < 0) { // n p
+                continue; // n
+            }
+            sum += n > 0 ? // n p
+                i : // p
+                -i; // n p
+        }
+        try {
+            java.util.function.IntUnaryOperator twice = x -> { // n p
+                return 2 * x; // p
+            };
+            switch (n > 0 ? Size.LARGE : Size.SMALL) { // n p
+                case SMALL:
+                    throw new IllegalStateException(); // n
+                default:
+                    return twice.applyAsInt(sum); // p
+            }
+        } catch (IllegalStateException small) { // n
+            assert sum < 0; // n
+            return java.util.stream.IntStream.of(sum).map(x -> { // n
+                return x - 1; // n
+            }).sum() + twice(0); // n
+        } finally {
+            sum = 0; // n p
+        }
+    }
+    static int twice(int x) { return 2 * x; } // n
+    static int length(String text) {
+        switch (text) { // t
+            case \"none\":
+                return 0;
+            case \"one\":
+                return 1; // t
+        }
+        return 2;
+    }
+}
+";
+
+const MARKED_TEST: &str = "package a;
+import org.junit.*;
+public class KindsTest {
+    @Test public void n() { Assert.assertEquals(-3, Kinds.sizes(-1)); }
+    @Test public void p() { Assert.assertEquals(6, Kinds.sizes(1)); }
+    @Test public void t() { Assert.assertEquals(1, Kinds.length(\"one\")); }
+    @Test public void failing() { Assert.fail(); }
+}
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spectrum_in_java_holds_exactly_the_lines_that_each_test_ran() {
+    let trial = Trial::new(&[("src/a/Kinds.java", MARKED), ("test/a/KindsTest.java", MARKED_TEST)]).await;
+    let scope = SpectrumScope { classes: None, time: Duration::from_secs(60) };
+    let spectrum = trial.open().await.probe().spectrum(&scope).await.unwrap().unwrap();
+    for name in ["n", "p", "t"] {
+        let (_, passed, ran) = spectrum.tests().find(|(id, ..)| id.method == name).unwrap();
+        assert!(passed, "{name}");
+        let ran: Vec<u32> = ran.flat_map(|(_, lines)| lines.iter().copied()).collect();
+        let is_marked =
+            |line: &str| line.split_once("// ").is_some_and(|(_, names)| names.split(' ').any(|n| n == name));
+        let marked = MARKED.lines().zip(1u32..).filter(|(line, _)| is_marked(line)).map(|(_, nth)| nth);
+        assert_eq!(ran, marked.collect::<Vec<_>>(), "lines of the test {name}");
+    }
+}

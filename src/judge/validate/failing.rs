@@ -295,7 +295,7 @@ async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Exe
 }
 
 /// What the tests of failing classes execute, of many the first: the failing ones all, the others as far as the time goes.
-/// Those to skip are in no report.
+/// The tests to `skip` are not in the report, and do not run.
 async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) -> Result<Executed, ValidateError> {
     let mut failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
     let mut classes = subject.classes_of(&failing);

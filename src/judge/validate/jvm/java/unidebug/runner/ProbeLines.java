@@ -11,9 +11,12 @@ import org.jacoco.core.internal.flow.IFrame;
 import org.jacoco.core.internal.flow.LabelInfo;
 import org.jacoco.core.internal.flow.MethodProbesVisitor;
 import org.jacoco.core.internal.instr.InstrSupport;
-import org.objectweb.asm.Handle;
 import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.TryCatchBlockNode;
 
 /**
  * Which lines of a class ran if one of JaCoCo's probes was passed, found once for the class. JaCoCo's own analysis reads the
@@ -91,7 +94,7 @@ final class ProbeLines extends ClassProbesVisitor {
 
     /** An instruction, and the one that always runs before it. */
     private static final class Instruction {
-        int line;
+        final int line;
         Instruction before;
 
         Instruction(int line) {
@@ -102,12 +105,26 @@ final class ProbeLines extends ClassProbesVisitor {
     /** The instructions of a method. What a probe tells is known when all jumps are. */
     private final class MethodLines extends MethodProbesVisitor {
         private final List<Label> labels = new ArrayList<>();
-        private final List<Instruction> all = new ArrayList<>();
         private final Map<Label, Instruction> at = new HashMap<>();
         private final List<Object[]> jumps = new ArrayList<>();
         private final Map<Integer, List<Instruction>> probes = new HashMap<>();
         private int line = -1;
         private Instruction current;
+
+        @Override
+        public void accept(MethodNode method, MethodVisitor probed) {
+            for (TryCatchBlockNode block : method.tryCatchBlocks) {
+                block.accept(probed);
+            }
+            for (AbstractInsnNode node : method.instructions) {
+                // What the probes of an instruction tell comes right after it; that of a label before the label.
+                if (node.getOpcode() >= 0) {
+                    add();
+                }
+                node.accept(probed);
+            }
+            tell();
+        }
 
         private void add() {
             Instruction next = new Instruction(line);
@@ -116,7 +133,6 @@ final class ProbeLines extends ClassProbesVisitor {
                 at.put(label, next);
             }
             labels.clear();
-            all.add(next);
             current = next;
         }
 
@@ -142,62 +158,7 @@ final class ProbeLines extends ClassProbesVisitor {
         }
 
         @Override
-        public void visitInsn(int opcode) {
-            add();
-        }
-
-        @Override
-        public void visitIntInsn(int opcode, int operand) {
-            add();
-        }
-
-        @Override
-        public void visitVarInsn(int opcode, int variable) {
-            add();
-        }
-
-        @Override
-        public void visitTypeInsn(int opcode, String type) {
-            add();
-        }
-
-        @Override
-        public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-            add();
-            if (opcode == Opcodes.PUTSTATIC && name.equals("$assertionsDisabled")) {
-                // The compiler made it for all assertions of the class, and says that it lies where the class begins.
-                all.stream().filter(each -> each.line == line).forEach(each -> each.line = -1);
-            }
-        }
-
-        @Override
-        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-            add();
-        }
-
-        @Override
-        public void visitInvokeDynamicInsn(String name, String descriptor, Handle method, Object... arguments) {
-            add();
-        }
-
-        @Override
-        public void visitLdcInsn(Object value) {
-            add();
-        }
-
-        @Override
-        public void visitIincInsn(int variable, int increment) {
-            add();
-        }
-
-        @Override
-        public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
-            add();
-        }
-
-        @Override
         public void visitJumpInsn(int opcode, Label label) {
-            add();
             jump(label);
         }
 
@@ -219,13 +180,11 @@ final class ProbeLines extends ClassProbesVisitor {
 
         @Override
         public void visitJumpInsnWithProbe(int opcode, Label label, int id, IFrame frame) {
-            add();
             probe(id);
         }
 
         @Override
         public void visitInsnWithProbe(int opcode, int id) {
-            add();
             probe(id);
         }
 
@@ -240,7 +199,6 @@ final class ProbeLines extends ClassProbesVisitor {
         }
 
         private void visitSwitch(Label other, Label[] cases) {
-            add();
             target(other);
             for (Label label : cases) {
                 target(label);
@@ -256,8 +214,7 @@ final class ProbeLines extends ClassProbesVisitor {
             }
         }
 
-        @Override
-        public void visitEnd() {
+        private void tell() {
             for (Object[] jump : jumps) {
                 Instruction target = at.get((Label) jump[1]);
                 if (target != null) {
