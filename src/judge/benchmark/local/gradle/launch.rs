@@ -26,11 +26,12 @@ pub(super) fn of_distribution(folder: &Utf8Path, version: &str) -> Option<Launch
     })
 }
 
-/// The Gradle on PATH.
+/// The Gradle on PATH; one that a version manager put there to call another is passed over.
 pub(super) fn on_path() -> Option<Launch> {
-    let program = users_programs("gradle").into_iter().next()?;
-    let real = program.canonicalize_utf8().unwrap_or(program);
-    let folder = real.parent().and_then(Utf8Path::parent).map(Utf8Path::to_owned);
-    let name = "gradle on PATH".into();
-    Some(Launch { read: folder.into_iter().collect(), program: real, args: Vec::new(), name })
+    users_programs("gradle").iter().find_map(|program| {
+        let real = program.canonicalize_utf8().ok()?;
+        let folder = real.parent()?.parent()?.to_owned();
+        let name = "gradle on PATH".into();
+        folder.join("lib").is_dir().then(|| Launch { program: real, args: Vec::new(), read: vec![folder], name })
+    })
 }

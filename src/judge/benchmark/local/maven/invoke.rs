@@ -63,9 +63,9 @@ impl Maven {
     /// # Errors
     /// The project does not compile, or nothing that was tried worked.
     pub(super) async fn prepare(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
+        self.make_extension().await?;
         let cached = CachedBuild::of(request, self);
         if let Some((store, invocation)) = cached.as_ref().and_then(CachedBuild::restore) {
-            self.make_extension().await?;
             let note = format!("compiled by Maven in an earlier run{}", adjusted(&invocation));
             return Ok(Prepared { note, store, invocation, left_out: None });
         }
@@ -78,7 +78,6 @@ impl Maven {
     }
 
     async fn compile(&self, request: &Request) -> Result<Prepared, BenchmarkError> {
-        self.make_extension().await?;
         let memory = Memory::of(&request.root);
         let mut last = String::from("nothing was tried");
         for store in memory.stores() {
