@@ -12,7 +12,7 @@ use std::str::FromStr;
 pub(crate) enum SandboxArg {
     /// The strongest that works here; refused when none does.
     Auto,
-    /// Bubblewrap.
+    /// Files, processes and a network of its own.
     Bubblewrap,
     /// Landlock and seccomp: weaker, for machines without bubblewrap.
     Landlock,
@@ -82,13 +82,13 @@ impl From<LocalizationArg> for String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Effort {
-    /// Least.
+    /// As little as the model can.
     Minimal,
-    /// A little.
+    /// Less than usual.
     Low,
     /// The usual amount.
     Medium,
-    /// Most.
+    /// As much as the model can.
     High,
 }
 

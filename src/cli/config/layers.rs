@@ -18,18 +18,18 @@ use std::ffi::OsString;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "layer")]
 pub(crate) enum Place {
-    /// The program.
+    /// The program itself: nobody set it.
     Default,
     /// The user's file.
     User {
-        /// Which.
+        /// Where that file lies.
         file: Utf8PathBuf,
         /// Its line.
         line: usize,
     },
     /// The file that came with the repository.
     Repository {
-        /// Which.
+        /// Where that file lies.
         file: Utf8PathBuf,
         /// Its line.
         line: usize,
