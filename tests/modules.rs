@@ -102,6 +102,36 @@ fn if_no_test_of_the_module_that_was_changed_last_fails_all_are_looked_at() {
     done.expect_code(0);
 }
 
+#[tokio::test]
+async fn a_test_of_another_module_that_the_last_change_broke_must_pass_with_a_patch() {
+    let trial = two_modules();
+    let one = SUM_TEST.replace(
+        "    @org",
+        "    @org.junit.Test public void one() { org.junit.Assert.assertEquals(5, Sum.of(5)); }
+    @org",
+    );
+    let (sum, whole) = ("core/src/main/java/core/Sum.java", SUM.replace("int i = 1", "int i = 0"));
+    write_files(&trial.user, &[("core/src/test/java/core/SumTest.java", &one), (sum, &whole)]);
+    change_one_by_one(&trial, &[sum]);
+    write_files(&trial.user, &[(sum, SUM)]);
+    let checkout = trial.checkout().await.unwrap();
+    assert_eq!(checkout.project.module.as_str(), "core", "{:?}", checkout.notes);
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    assert_eq!(judge.baseline().triggering, vec!["core.SumTest#one".parse().unwrap()]);
+    let patch = |begin: &str| {
+        let after = SUM.replace("int i = 1", begin).as_bytes().into();
+        let change = FileChange { path: RepoPath::new(sum).unwrap(), before: Some(SUM.as_bytes().into()), after };
+        Patch { files: vec![change] }
+    };
+    let partial = judge.judge().confirm(&patch("int i = numbers.length > 1 ? 1 : 0")).await.unwrap();
+    assert_eq!(partial.outcome, Outcome::Failed, "{partial:?}");
+    let why = "in module app: app.ReportTest#total still fails, which passes without what is not committed yet";
+    assert!(partial.detail.starts_with(why), "{partial:?}");
+    let right = judge.judge().confirm(&patch("int i = 0")).await.unwrap();
+    assert_eq!(right.outcome, Outcome::Plausible, "{right:?}");
+}
+
 /// Commits the project of the user, and then a change of each file but the last one, which is not committed.
 fn change_one_by_one(trial: &Trial, files: &[&str]) {
     let git = |args: &[&str]| {

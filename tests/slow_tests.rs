@@ -29,21 +29,27 @@ public class ShelfTest {
 }
 ";
 
-/// The failing tests of a project whose last commit changed one thing into another.
-fn triage_after((from, to): (&str, &str)) -> (Vec<String>, Finished) {
+/// A project whose last commit changed one thing into another.
+fn changed(tests: &str, (from, to): (&str, &str)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap();
     let git = |args: &[&str]| {
         let own = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
         assert!(Command::new("git").current_dir(root).args(own).args(args).output().unwrap().status.success());
     };
-    write_files(root, &[("src/Shelf.java", SHELF), ("test/ShelfTest.java", TESTS)]);
+    write_files(root, &[("src/Shelf.java", SHELF), ("test/ShelfTest.java", tests)]);
     git(&["init", "--quiet"]);
     git(&["add", "."]);
     git(&["commit", "--quiet", "--message", "shelves"]);
     write_files(root, &[("src/Shelf.java", &SHELF.replace(from, to))]);
     git(&["commit", "--quiet", "--all", "--message", "faster"]);
-    let done = Unidebug::new(&["triage", root.as_str(), "--json", "--log", "unidebug=debug"]).run();
+    folder
+}
+
+/// The failing tests of such a project.
+fn triage_after(change: (&str, &str)) -> (Vec<String>, Finished) {
+    let folder = changed(TESTS, change);
+    let done = Unidebug::new(&["triage", folder.path().to_str().unwrap(), "--json", "--log", "unidebug=debug"]).run();
     done.expect_code(0);
     let mut failing: Vec<String> = serde_json::from_value(done.json()["bugs"][0]["failing"].clone()).unwrap();
     failing.sort();
@@ -62,4 +68,34 @@ fn a_slow_test_is_not_waited_for_where_the_last_change_broke_another() {
 fn a_test_that_the_last_change_made_endless_is_of_the_bug() {
     let (failing, done) = triage_after(("wide ? 2 : 1", "wide ? 2 : 0"));
     assert_eq!(failing, ["ShelfTest#counts", "ShelfTest#high"], "{done}");
+}
+
+#[test]
+fn a_slow_test_that_the_last_change_broke_must_pass_with_a_patch() {
+    let tests = TESTS.replace("assertEquals(0, Shelf.count(0))", "assertEquals(0, Shelf.high(0))");
+    let wrong = ("return books * step(false)", "return books + 1 * step(false)");
+    let folder = changed(&tests, wrong);
+    let before = SHELF.replace(wrong.0, wrong.1);
+    let patch = |name: &str, line: &str| {
+        let after = SHELF.replace(wrong.0, line);
+        let diff = similar::TextDiff::from_lines(before.as_str(), after.as_str());
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        let header = ("a/src/Shelf.java", "b/src/Shelf.java");
+        std::fs::write(&path, diff.unified_diff().header(header.0, header.1).to_string()).unwrap();
+        path
+    };
+    let partial = patch("partial.diff", "return books > 0 ? books : 1 * step(false)");
+    let right = patch("right.diff", wrong.0);
+    let project = folder.path().to_str().unwrap();
+    let done = Unidebug::new(&["judge", project, "--patch", &partial, "--patch", &right, "--json"]).run();
+    let object = done.json();
+    let of = |wanted: &str| {
+        let patches = object["patches"].as_array().unwrap();
+        patches.iter().find(|patch| patch["patch"].as_str().unwrap().ends_with(wanted)).unwrap()
+    };
+    assert_eq!(object["triggering"], serde_json::json!(["ShelfTest#high"]), "{object:#}");
+    assert_eq!(of("right.diff")["outcome"], "plausible", "{object:#}");
+    assert_eq!(of("partial.diff")["outcome"], "failed", "{object:#}");
+    let detail = of("partial.diff")["detail"].as_str().unwrap();
+    assert!(detail.starts_with("ShelfTest#slow still fails, which passes without commit "), "{detail}");
 }

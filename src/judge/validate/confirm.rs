@@ -5,6 +5,7 @@
 //! it speaks against it. So neither an old failure, nor a flaky test, nor a busy machine makes a no.
 
 mod examine;
+mod unseen;
 
 use super::lanes::{self, Queue};
 use super::plan::Look;
@@ -28,6 +29,8 @@ const FLAKY_SHOWN: usize = 3;
 pub(super) struct Confirmation<'a> {
     pub(super) subject: &'a dyn Subject,
     pub(super) baseline: &'a Baseline,
+    /// The bug, whose tests may be those of another module.
+    pub(super) bug: &'a Baseline,
     pub(super) untouched: &'a Untouched,
     /// Tests that there are without the patch.
     pub(super) expected: &'a Discovered,

@@ -68,6 +68,14 @@ impl Spectrum {
         Self { tests, ..self }
     }
 
+    /// Without tests of which no line is known.
+    pub(crate) fn of_known_lines(self) -> Self {
+        let Self { runs, mut tests } = self;
+        let is_known = |number: &u32| runs.get(*number as usize).is_some_and(|(_, lines)| !lines.is_empty());
+        tests.retain(|(.., own)| own.iter().any(is_known));
+        Self { runs, tests }
+    }
+
     /// Lines that the failing tests ran, all together.
     pub fn failing(&self) -> Coverage {
         let mut coverage = Coverage::default();

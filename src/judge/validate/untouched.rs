@@ -1,13 +1,13 @@
 //! How tests end without the patch: asked only of those that do not pass with it, in fresh processes, and remembered.
 
 use super::ValidateError;
-use super::failing::keep;
+use super::failing::{keep, passing_without};
 use super::plan::{Deadlines, UNKNOWN};
 use super::subject::Subject;
 use super::suite::{self, same_group};
 use crate::domain::{TestId, TestReport, TestResult, TestStatus};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ struct Seen {
 /// What is known of the untouched code.
 pub(super) struct Untouched {
     known: Mutex<BTreeMap<TestId, Seen>>,
+    /// Whether tests pass without the last change of the product, too.
+    before_change: Mutex<BTreeMap<TestId, bool>>,
     file: camino::Utf8PathBuf,
 }
 
@@ -55,7 +57,7 @@ impl Untouched {
         let file = subject.project_cache().join("untouched-4.json");
         let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<CachedRuns>(&bytes).ok());
         let known = known.unwrap_or_default().into_iter().collect();
-        Self { known: Mutex::new(known), file }
+        Self { known: Mutex::new(known), before_change: Mutex::default(), file }
     }
 
     /// Says how tests end that the baseline saw several times.
@@ -99,6 +101,25 @@ impl Untouched {
         let ends = seen.iter().map(|(id, seen)| (id.clone(), seen.before)).collect();
         self.remember(seen);
         Ok(ends)
+    }
+
+    /// Which of some failing tests pass without the last change of the product; `report` tells how long they take.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub(super) async fn broken_by_change(
+        &self,
+        subject: &dyn Subject,
+        report: &TestReport,
+        tests: &[TestId],
+    ) -> Result<BTreeSet<TestId>, ValidateError> {
+        let known = || self.before_change.lock().unwrap_or_else(PoisonError::into_inner);
+        let open: Vec<TestId> = tests.iter().filter(|id| !known().contains_key(*id)).cloned().collect();
+        if !open.is_empty() {
+            let passing = passing_without(subject, report, &open).await?;
+            known().extend(open.into_iter().map(|id| (id.clone(), passing.contains(&id))));
+        }
+        Ok(tests.iter().filter(|id| known().get(*id) == Some(&true)).cloned().collect())
     }
 
     /// What a test may take by itself, by what it took so without the patch.

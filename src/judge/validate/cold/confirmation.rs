@@ -34,6 +34,7 @@ impl ColdJudge {
         let confirmation = Confirmation {
             subject: &*self.subject,
             baseline: &self.baseline,
+            bug: &self.baseline,
             untouched: &self.own.untouched,
             expected: self.own.expected().await?,
             patch,
@@ -63,6 +64,7 @@ impl ColdJudge {
             let confirmation = Confirmation {
                 subject: &*module.subject,
                 baseline: &nothing,
+                bug: &self.baseline,
                 untouched: &module.untouched,
                 expected: module.expected().await?,
                 patch,

@@ -63,8 +63,11 @@ impl Confirmation<'_> {
             let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
             is_skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
         };
+        let failing = before.iter().filter(|(_, how)| **how == Before::Fails).map(|(id, _)| id.clone()).collect();
+        let of_bug = self.unseen_of_bug(report, failing).await?;
         for (id, before) in before {
             match before {
+                Before::Fails if of_bug.contains(&id) => against.push(id),
                 Before::Absent if renamed.contains(&id) => drop(cleared.insert(id, Reason::Broken)),
                 Before::Fails => drop(cleared.insert(id, Reason::Broken)),
                 Before::Cut => drop(cleared.insert(id, Reason::Cut)),
@@ -88,13 +91,17 @@ impl Confirmation<'_> {
                 }
                 !passed
             });
-            // What is cut again with three times the time has no end.
+            // What is cut again with three times the time has no end, and what never passed needs no further proof.
             let is_cut = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
-            if against.iter().all(is_cut) {
+            if against.iter().all(|id| is_cut(id) || of_bug.contains(id)) {
                 break;
             }
         }
-        Ok((!against.is_empty()).then(|| self.objects(report, against, of)))
+        let (open, broken): (Vec<TestId>, Vec<TestId>) = against.into_iter().partition(|id| of_bug.contains(id));
+        if !broken.is_empty() {
+            return Ok(Some(self.objects(report, broken, of)));
+        }
+        Ok((!open.is_empty()).then(|| self.leaves(open)))
     }
 
     /// Invocations that are new under the patch and do not pass, where as many that do not pass without it are gone: their
@@ -137,6 +144,7 @@ impl Confirmation<'_> {
         self.subject.copy_with(self.patch, &self.build)
     }
 
+    /// What tests that the patch breaks say against it.
     fn objects(&self, report: &TestReport, against: Vec<TestId>, of: usize) -> Judged {
         let outcome = objection(against.first().and_then(|id| report.results.get(id)));
         let how = match outcome {

@@ -139,6 +139,7 @@ async fn confirmed_of(subject: Scripted) -> Validation {
     let confirmation = Confirmation {
         subject: &subject,
         baseline: &baseline,
+        bug: &baseline,
         untouched: &untouched,
         expected: &expected,
         patch: &patch,

@@ -5,9 +5,9 @@ use super::super::untouched::passes;
 use super::{FIRST, flaky};
 use crate::benchmark::ProductChange;
 use crate::domain::{Loss, RepoPath, TestId, TestReport, TestResult};
-use crate::validate::plan::Deadlines;
+use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::is_within;
-use crate::validate::subject::Subject;
+use crate::validate::subject::{Copy, Subject};
 use crate::validate::{ValidateError, suite};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -66,6 +66,49 @@ pub(super) async fn of_uncommitted(
     of(subject, report, &failing).await
 }
 
+/// Which of some failing tests pass without the last change of the product; of many the quickest are asked.
+pub(in crate::validate) async fn passing_without(
+    subject: &dyn Subject,
+    report: &TestReport,
+    failing: &[TestId],
+) -> Result<BTreeSet<TestId>, ValidateError> {
+    let Some(change) = &subject.checkout().last_change else { return Ok(BTreeSet::new()) };
+    let took = |id: &TestId| report.results.get(id).map_or(0, |result| result.millis);
+    let mut tests: Vec<TestId> = failing.iter().filter(|id| is_as_it_was(subject, change, id)).cloned().collect();
+    tests.sort_by_key(|id| took(id));
+    let mut sum = 0;
+    tests.retain(|id| {
+        sum += took(id);
+        Duration::from_millis(sum) <= MOST
+    });
+    if tests.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let Some(copy) = copy_without(subject, change).await? else { return Ok(BTreeSet::new()) };
+    let plan = subject.plan_of(suite::wanted(&tests), Deadlines::of(UNKNOWN, MOST * 2)).for_long();
+    let before = subject.run(&copy, &plan).await?;
+    Ok(tests.into_iter().filter(|id| passes(&before, id) == Some(true)).collect())
+}
+
+/// A copy without a change of the product; `None` where that does not compile, or where something else was changed with it
+/// that may be what tests fail for.
+async fn copy_without(subject: &dyn Subject, change: &ProductChange) -> Result<Option<Copy>, ValidateError> {
+    let file_of = |class: &String| subject.test_file(class);
+    let tests: BTreeSet<RepoPath> = subject.tests().iter().filter_map(file_of).collect();
+    if !change.others.is_subset(&tests) {
+        return Ok(None);
+    }
+    subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
+    let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
+    subject.copy_with(&change.revert, &Arc::new(build)).map(Some)
+}
+
+/// Whether a test's file was not changed together with the product.
+fn is_as_it_was(subject: &dyn Subject, change: &ProductChange, id: &TestId) -> bool {
+    let is_changed = |file: &RepoPath| change.others.contains(file) || change.texts.contains(file);
+    !subject.test_file(&id.class).is_some_and(|file| is_changed(&file))
+}
+
 /// Which of some failing tests fail without a change of the product too; `None` where nobody can tell.
 async fn without(
     subject: &dyn Subject,
@@ -83,16 +126,7 @@ async fn without(
     if Duration::from_millis(took) > MOST {
         return Ok(None);
     }
-    let file_of = |class: &String| subject.test_file(class);
-    let tests: BTreeSet<RepoPath> = subject.tests().iter().filter_map(file_of).collect();
-    // What else was changed may be what they fail for.
-    if !change.others.is_subset(&tests) {
-        return Ok(None);
-    }
-    let is_changed = |file: &RepoPath| change.others.contains(file) || change.texts.contains(file);
-    subject.options().watcher.phase(format!("running the failing tests without {}", change.name));
-    let Ok(build) = subject.build(&change.revert).await? else { return Ok(None) };
-    let copy = subject.copy_with(&change.revert, &Arc::new(build))?;
+    let Some(copy) = copy_without(subject, change).await? else { return Ok(None) };
     let run =
         async |tests: &[TestId]| subject.run(&copy, &subject.plan_of(tests.to_vec(), subject.deadlines(report))).await;
     let sample = flaky::sample(&failing, report);
@@ -106,7 +140,6 @@ async fn without(
         let plan = subject.plan_of(cut.clone(), Deadlines::of(FIRST, MOST)).until_lost();
         suite::join(&mut before, subject.run(&copy, &plan).await?);
     }
-    let is_as_it_was = |id: &TestId| !subject.test_file(&id.class).is_some_and(|file| is_changed(&file));
     // Of a class that could not be loaded, some tests may be skipped.
     let is_skipped = |id: &TestId| {
         let inside = |result: &&TestResult| id.method.is_empty() && is_within(&result.id.class, &id.class);
@@ -114,7 +147,7 @@ async fn without(
             && before.failing().all(|result| !inside(&result))
     };
     let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
-    let older = failing.iter().filter(|id| fails(id) && is_as_it_was(id));
+    let older = failing.iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
     let older = older.chain(cut.iter().filter(|id| passes(&before, id) != Some(true)));
     Ok(Some(older.cloned().collect()))
 }

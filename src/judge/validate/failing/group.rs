@@ -7,7 +7,7 @@
 
 use super::MEASURED;
 use crate::domain::{Frame, RepoPath, TestId, TestReport};
-use crate::validate::{Spectrum, clean};
+use crate::validate::{Baseline, Spectrum, clean};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
@@ -60,6 +60,18 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         groups.push(idle);
     }
     groups
+}
+
+/// The failing tests of a report that count with the triggering tests of a baseline, as if they had been known with those.
+pub(in crate::validate) fn of_bug(baseline: &Baseline, report: &TestReport, spectrum: Spectrum) -> BTreeSet<TestId> {
+    let new: BTreeSet<TestId> = report.failing().map(|result| result.id.clone()).collect();
+    let mut all = TestReport::clone(&baseline.report);
+    all.results.extend(report.results.clone());
+    let known = baseline.triggering.iter().chain(baseline.others.iter().flatten()).filter(|id| !new.contains(id));
+    let failing = known.chain(&new).cloned().collect();
+    let groups = groups(failing, &all, &baseline.spectrum.with(spectrum));
+    let is_of_bug = |group: &Vec<TestId>| group.iter().any(|id| baseline.triggering.contains(id));
+    groups.into_iter().filter(is_of_bug).flatten().filter(|id| new.contains(id)).collect()
 }
 
 /// Failing tests that were measured and ran no line of the product.
