@@ -15,6 +15,9 @@ const SEVERAL: usize = 4;
 /// Results that they had before.
 const DIFFERENT: usize = 3;
 
+/// For each input with another result, those that no longer meet an exception, at least, before the first is odd.
+const CURED: usize = 3;
+
 /// Standard deviations by which one share must be larger than another to count: one time in six it is by chance.
 const APART: f64 = 1.0;
 
@@ -172,6 +175,7 @@ impl FunctionPairs<'_> {
             self.constant(),
             self.swallowed(),
             self.broken(),
+            self.beside_errors(),
         ];
         let found: Vec<Warning> = all.into_iter().flatten().collect();
         if found.is_empty() { self.unasked().into_iter().collect() } else { found }
@@ -321,6 +325,22 @@ impl FunctionPairs<'_> {
         let broken: Vec<_> = self.changed().filter(broken).filter(|pair| !pair.is_of_state(pair.after)).collect();
         let (inputs, gives) = (counted(broken.len(), "drawn input"), one_or(broken.len(), "gives", "give"));
         warning(1, &format!("{inputs} gave a result before and {gives} none now"), broken.first()?)
+    }
+
+    /// Where failing tests met exceptions alone: inputs that had a result have another one, and few do beside those that no
+    /// longer meet such an exception. A wrong result comes of the same fault more often than that.
+    fn beside_errors(&self) -> Option<Warning> {
+        let met = self.triggering_values(|pair| kind(pair.before));
+        let is_of_errors = !met.is_empty() && self.pairs.iter().all(|pair| !pair.triggering || is_error(pair.before));
+        if !is_of_errors || self.exchange.is_some() {
+            return None;
+        }
+        let drawn = || self.changed().filter(|pair| pair.drawn() && is_value(pair.after));
+        let cured = drawn().filter(|pair| met.contains(kind(pair.before))).count();
+        let other: Vec<_> = drawn().filter(|pair| is_value(pair.before)).collect();
+        let (inputs, gives) = (counted(other.len(), "drawn input"), one_or(other.len(), "gives", "give"));
+        let what = format!("{inputs} {gives} another result, where the failing tests met an exception");
+        (other.len() * CURED <= cured).then(|| warning(1, &what, other.first()?)).flatten()
     }
 }
 

@@ -145,6 +145,25 @@ fn what_no_failing_test_asks_for_is_told() {
 }
 
 #[test]
+fn another_result_beside_exceptions_that_are_gone_is_told() {
+    let version = |gone: usize, raises: &str, first: &str| {
+        let mut calls = calls(&[("fails", "0", raises), ("", "1", first)]);
+        let drawn: Vec<String> = (2..2 + gone).map(|n| n.to_string()).collect();
+        drawn.iter().for_each(|input| calls.extend(self::calls(&[("", input, raises)])));
+        calls
+    };
+    let told = |gone, first: &str, exchange| {
+        let (before, after) = (version(gone, "raises KeyError", "returns 1"), version(gone, "returns 0", first));
+        let found = warnings(&before, &after, &[TestId::new("t", "fails")], exchange);
+        found.into_iter().map(|warning| warning.reason).collect::<Vec<_>>().join("; ")
+    };
+    assert!(told(3, "returns 2", None).starts_with("1 drawn input gives another result, where the failing"));
+    assert_eq!(told(3, "returns 1", None), "");
+    assert_eq!(told(2, "returns 2", None), "", "a fault that gives wrong results, too");
+    assert_eq!(told(3, "returns 2", Some(Exchange::Negation)), "", "an edge was off by one");
+}
+
+#[test]
 fn the_same_exception_for_null_is_no_other_result() {
     let null = |what: &str| format!("raises NullPointerException: Cannot invoke \"String.{what}()\"");
     let version = |what: &str| calls(&[("passes", "null", null(what).as_str())]);
