@@ -318,6 +318,63 @@ fn numbers_in_texts_and_bytes_that_are_no_text_are_drawn() {
 }
 
 #[test]
+fn what_is_read_from_streams_is_drawn() {
+    let code = "def count(lines, mark):\n    return sum(1 for line in lines if mark in line) + 1\n";
+    let tests = "import io\n\nfrom m import count\n\n\ndef test_count():\n    assert count(io.StringIO('a;b\\nc\\n'), \
+                 ';') == 1\n";
+    let patch = |name: &str, to: &str| (name.to_owned(), code.replace("if mark in line) + 1", to));
+    let object = judged(
+        code,
+        tests,
+        &[patch("once", "if mark in line and line.startswith('a'))"), patch("right", "if mark in line)")],
+    );
+    let input = object["patches"][0]["behaviour"]["results"][0][0].as_str().unwrap_or_default();
+    assert!(input.starts_with("count(lines=StringIO('"), "{object:#}");
+}
+
+#[test]
+fn what_is_read_from_streams_and_written_to_them_is_drawn_in_java() {
+    let code = "package text;
+
+public class Marks {
+    private final Character escape;
+    Marks(Character escape) { this.escape = escape; }
+    void quote(java.io.Reader in, Appendable out) throws java.io.IOException {
+        for (int c = in.read(); c >= 0; c = in.read()) {
+            out.append((char) c);
+        }
+    }
+}
+";
+    let tests = "package text;
+
+public class MarksTest {
+    @org.junit.Test public void twice() throws Exception {
+        StringBuilder out = new StringBuilder();
+        new Marks('!').quote(new java.io.StringReader(\"a!b\"), out);
+        org.junit.Assert.assertEquals(\"a!!b\", out.toString());
+    }
+}
+";
+    let last = "            out.append((char) c);\n";
+    let with =
+        |condition: &str| code.replace(last, &format!("{last}            if ({condition}) out.append((char) c);\n"));
+    let file = "src/text/Marks.java";
+    let diffs = [("right.diff", with("c == escape")), ("special.diff", with("c == '\\u0021'"))]
+        .map(|(name, after)| (name, whole(code, &after).replace("m.py", file)));
+    let mut files = vec![("p/src/text/Marks.java", code), ("p/test/text/MarksTest.java", tests)];
+    files.extend(diffs.iter().map(|(name, diff)| (*name, diff.as_str())));
+    let folder = folder_of(&files);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [project, right, special] = ["p", "right.diff", "special.diff"].map(path);
+    let object = unidebug(&["judge", &project, "--patch", &special, "--patch", &right, "--json"]).expect_code(0).json();
+    let behaviour = |at: usize| &object["patches"][at]["behaviour"];
+    assert_ne!(behaviour(0)["group"], behaviour(1)["group"], "told apart: {object:#}");
+    let results = behaviour(0)["results"].to_string();
+    assert!(results.contains("in=StringReader(") && results.contains("leaves out="), "{results}");
+}
+
+#[test]
 fn a_pattern_at_the_top_changes_the_functions_that_name_it_and_large_inputs_are_left_alone() {
     let code = "import re\n\nTAG = re.compile('<b>')\n\n\ndef count(text):\n    found = 0\n    \
                 for each in TAG.finditer(text):\n        found += 1\n    return found\n";

@@ -49,6 +49,9 @@ class Near:
             found = [b"", value[:-1], value[1:], value + value[-1:], value[::-1], value.swapcase(), value + b"a", value + b"1"]
             # Bytes that are no text in ASCII, no text in UTF-8, and a letter in both of UTF-8 and Latin-1.
             found += [value[:half] + odd + value[half:] for odd in (b"\x81", b"\xfc", b"\xc3\xa9")]
+        elif kind in STREAMS and not value.closed:
+            left = value.getvalue()[value.tell() :]
+            found = [kind(near) for near in self.of(left)] if left else []
         elif kind in (list, tuple):
             found = list(self.of_items(value, kind))
         elif kind is dict:

@@ -5,6 +5,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import io
 import pathlib
 import uuid
 
@@ -13,6 +14,8 @@ TEXT = 80
 ITEMS = 6
 DEEP = 2
 WIDE = 400
+# In memory: their value is what they hold, and how much of it was read.
+STREAMS = (io.StringIO, io.BytesIO)
 
 
 class Values:
@@ -95,6 +98,8 @@ class Values:
             return self.of_kind(kind, dict, self.paired(pairs, dict.__len__(value), deep, around, "{", "}", ": ", True))
         if issubclass(kind, BaseException):
             return f"{self.name(kind)}({self.of(BaseException.__getattribute__(value, 'args'), deep + 1, around)})"
+        if kind in STREAMS:
+            return f"{self.name(kind)}({self.of(kind.getvalue(value), deep + 1, around)}, at {kind.tell(value)})"
         pairs = list(self.fields(value).items())
         return self.name(kind) + self.paired(pairs[: self.ITEMS], len(pairs), deep, around, "(", ")", "=", False)
 

@@ -131,6 +131,10 @@ final class Copies {
         if (value instanceof Cloneable && !(value instanceof Collection) && !(value instanceof Map)) {
             return kept(value, type.getMethod("clone").invoke(value));
         }
+        String stream = Streams.text(value);
+        if (stream != null) {
+            return kept(value, Streams.like(value, stream));
+        }
         if (!Values.isKnown(type)) {
             throw new NoCopy(type.getName());
         }

@@ -73,7 +73,8 @@ final class Digest {
             }
             return all;
         }
-        return type.getName().hashCode();
+        String stream = Streams.text(value);
+        return mixed(type.getName().hashCode(), stream == null ? 0 : stream.hashCode());
     }
 
     private long object(Object value, Class<?> type, int deep) {

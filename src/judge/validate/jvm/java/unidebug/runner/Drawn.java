@@ -267,7 +267,7 @@ public final class Drawn implements PerTest {
         }
         int left = most;
         int drawn = 0;
-        for (List<Near.Change> changes : near.inputs(held)) {
+        for (List<Near.Change> changes : near.inputs(held, call.values.length)) {
             if (drawn++ >= DRAWN || left <= 0) {
                 break;
             }

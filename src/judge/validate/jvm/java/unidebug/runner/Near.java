@@ -16,6 +16,8 @@ import java.util.Set;
 final class Near {
     private static final int EACH = 15;
     private static final int PAIRS = 16;
+    /** Turns of an argument for one of a field. */
+    private static final int TURNS = 3;
     private final List<Double> numbers = new ArrayList<>();
     private final List<String> texts = new ArrayList<>();
 
@@ -45,8 +47,11 @@ final class Near {
         }
     }
 
-    /** Changes of some values: of one place first, each place in turn, then of two at once. */
-    List<List<Change>> inputs(List<Object> values) {
+    /**
+     * Changes of some values: of one place first, each place in turn, then of two at once. The first values are arguments,
+     * which take several turns for each that a field takes: an object may have many fields.
+     */
+    List<List<Change>> inputs(List<Object> values, int arguments) {
         List<List<Object>> each = new ArrayList<>();
         int longest = 0;
         for (Object value : values) {
@@ -56,8 +61,9 @@ final class Near {
         List<List<Change>> found = new ArrayList<>();
         for (int row = 0; row < longest; row++) {
             for (int at = 0; at < each.size(); at++) {
-                if (row < each.get(at).size()) {
-                    found.add(Collections.singletonList(new Change(at, each.get(at).get(row))));
+                int turns = at < arguments ? TURNS : 1;
+                for (Object near : each.get(at).subList(Math.min(row * turns, each.get(at).size()), Math.min((row + 1) * turns, each.get(at).size()))) {
+                    found.add(Collections.singletonList(new Change(at, near)));
                 }
             }
         }
@@ -93,7 +99,11 @@ final class Near {
         } else if (value instanceof Number && value.getClass().getName().startsWith("java.lang.")) {
             ofNumber((Number) value, others, found);
         } else if (value instanceof String) {
-            ofText((String) value, found);
+            ofText((String) value, others, found);
+        } else if (value != null && Streams.isRead(value) && Streams.text(value) != null) {
+            List<Object> texts = new ArrayList<>();
+            ofText(Streams.text(value), others, texts);
+            texts.forEach(text -> found.add(Streams.like(value, (String) text)));
         } else if (value != null && value.getClass().isArray()) {
             ofArray(value, found);
         } else if (value != null && Values.isKnown(value.getClass())) {
@@ -172,8 +182,14 @@ final class Near {
         }
     }
 
-    private void ofText(String value, List<Object> found) {
+    private void ofText(String value, List<Object> others, List<Object> found) {
         int size = value.length();
+        // Letters that a format gives a meaning to are looked for in texts.
+        for (Object other : others) {
+            if (other instanceof Character) {
+                found.add(value.substring(0, size / 2) + other + value.substring(size / 2));
+            }
+        }
         String last = size == 0 ? "" : value.substring(size - 1);
         Collections.addAll(found, "", size == 0 ? "a" : value.substring(0, size - 1), size == 0 ? "1" : value.substring(1), value + last);
         for (int i = 0; i < Math.min(3, texts.size()); i++) {

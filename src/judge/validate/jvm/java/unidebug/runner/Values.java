@@ -160,6 +160,10 @@ final class Values {
         if (value instanceof Throwable) {
             return type.getSimpleName() + "(" + quoted(Records.messageOf((Throwable) value)) + ")";
         }
+        String stream = Streams.text(value);
+        if (stream != null) {
+            return type.getSimpleName() + "(" + quoted(stream) + ")";
+        }
         if (type.isSynthetic() || name.contains("$$Lambda")) {
             return "(lambda)";
         }
