@@ -92,3 +92,34 @@ fn a_module_with_examples_in_its_text_is_product() {
     assert_eq!(confidence["word"], "high", "{done}");
     assert!(confidence["reasons"].to_string().contains("1 test that passed before runs it, too"), "{confidence}");
 }
+
+/// Near tests that take long are waited for only as far as they tell something of the change.
+#[test]
+fn slow_tests_tell_of_a_side_that_quick_ones_leave_out() {
+    let slow = "import time\n\nfrom shop.cart import Cart\n\n\ndef cart(*prices):\n    one = Cart()\n    for price in prices:\n        \
+                one.add(price)\n    return one\n\n\n";
+    let waits: String =
+        (0..7).map(|n| format!("def test_{n}():\n    time.sleep(1)\n    assert cart().total() == 0\n\n\n")).collect();
+    let negative = "def test_negative():\n    assert cart(-5, 0).total() == -5\n";
+    let judged = |slow: &str| {
+        let right = diff(&[
+            "if min(self.prices, default=0) < 0:",
+            "    return sum(self.prices[:-1])",
+            "return sum(self.prices)",
+        ]);
+        let folder = folder_of(&[
+            ("p/shop/__init__.py", ""),
+            ("p/shop/cart.py", CART),
+            ("p/tests/test_cart.py", TESTS),
+            ("p/tests/test_slow.py", slow),
+            ("right.diff", &right),
+        ]);
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let done = unidebug(&["judge", &path("p"), "--patch", &path("right.diff"), "--json"]);
+        done.json()["patches"][0]["confidence"].to_string()
+    };
+    let with = judged(&format!("{slow}{waits}{negative}"));
+    assert!(with.contains("\"high\"") && with.contains("9 tests that passed before"), "{with}");
+    let without = judged(&format!("{slow}{waits}"));
+    assert!(without.contains("no test near it takes both sides of the condition at shop/cart.py:9"), "{without}");
+}

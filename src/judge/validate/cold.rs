@@ -14,8 +14,8 @@ use super::subject::{Build, Subject};
 use super::tested::Tested;
 use super::untouched::Before;
 use super::{
-    Baseline, Coverage, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean, coverage,
-    failing, lanes,
+    Baseline, Coverage, Enough, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean,
+    coverage, failing, lanes,
 };
 use crate::benchmark::{Checkout, Runner};
 use crate::domain::{
@@ -241,14 +241,14 @@ impl Probe for ColdJudge {
         spectrum
     }
 
-    async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+    async fn executed(&self, patch: &Patch, is_enough: &Enough<'_>) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
         let mut known = self.executed.lock().await;
         if let Some(ran) = known.get(patch) {
             return Ok(ran.clone());
         }
         let ran = match self.built(patch).await? {
-            Some(build) => coverage::with_patch(&*self.subject, &self.baseline, patch, &build).await?,
+            Some(build) => coverage::with_patch(&*self.subject, &self.baseline, (patch, &build), is_enough).await?,
             None => None,
         };
         known.insert(patch.clone(), ran.clone());

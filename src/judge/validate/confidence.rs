@@ -70,13 +70,15 @@ impl Validator {
         patch: &Patch,
         language: &'static dyn Language,
     ) -> Result<Option<(Spread, Spectrum)>, ValidateError> {
-        let spread = Spread::of(patch, language);
-        if spread.is_any()
-            && let Some(ran) = self.probe().executed(&spread.patch).await?
-        {
-            return Ok(Some((spread, ran)));
+        let triggering = &self.baseline().triggering;
+        let (spread, whole) = (Spread::of(patch, language), Spread::none(patch));
+        for spread in spread.is_any().then_some(spread).into_iter().chain([whole]) {
+            let is_enough = |ran: &Spectrum| Lines::of(&spread, ran, triggering, language).is_enough();
+            if let Some(ran) = self.probe().executed(&spread.patch, &is_enough).await? {
+                return Ok(Some((spread, ran)));
+            }
         }
-        Ok(self.probe().executed(patch).await?.map(|ran| (Spread::none(patch), ran)))
+        Ok(None)
     }
 }
 
@@ -192,6 +194,14 @@ impl<'r> Lines<'r> {
             found.guards.extend(named(guards));
         }
         found
+    }
+}
+
+impl Lines<'_> {
+    /// Whether what further tests run would change nothing but how many they are.
+    fn is_enough(&self) -> bool {
+        let places = [&self.unrun, &self.branches, &self.guards];
+        !self.others.is_empty() && places.iter().all(|places| places.is_empty())
     }
 }
 

@@ -4,8 +4,8 @@ use super::failing::MEASURED;
 use super::plan::{Deadlines, Plan};
 use super::records::Executed;
 use super::subject::{Build, Subject};
-use super::{Baseline, Coverage, Spectrum, SpectrumScope, ValidateError, clean, lanes};
-use crate::domain::{Fingerprint, Patch, RepoPath, TestId, TestReport, TestStatus, outer_class};
+use super::{Baseline, Coverage, Enough, Spectrum, SpectrumScope, ValidateError, clean, lanes};
+use crate::domain::{Fingerprint, Patch, RepoPath, RunEnd, TestId, TestReport, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,22 +55,30 @@ pub(super) async fn by_test(
 
 /// Test classes near a change that are measured beside those of the triggering tests.
 const NEAR: usize = 8;
-/// Time for them all.
+/// Time for them all, and the part of it after which they go on only where what ran is not enough.
 const WITH_A_PATCH: Duration = Duration::from_secs(20);
+const AT_FIRST: Duration = Duration::from_secs(6);
 
-/// What the classes of the triggering tests, and test classes near the change, execute of a patch.
+/// What the classes of the triggering tests, and test classes near the change, execute of a patch, until it is enough.
 pub(super) async fn with_patch(
     subject: &dyn Subject,
     baseline: &Baseline,
-    patch: &Patch,
-    build: &Arc<Build>,
+    (patch, build): (&Patch, &Arc<Build>),
+    is_enough: &Enough<'_>,
 ) -> Result<Option<Spectrum>, ValidateError> {
     let classes = near(subject, baseline, &subject.order(patch, build), patch.paths());
     let files = patch.paths().cloned().collect();
-    let plan = Plan { files, ..subject.plan(classes, Deadlines::of(QUICK, WITH_A_PATCH)).until_lost() };
+    let mut plan = Plan { files, ..subject.plan(classes, Deadlines::of(QUICK, AT_FIRST)).until_lost() };
     let copy = subject.copy_with(patch, build)?;
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
-    let ran = read(subject, &report, executed);
+    let mut ran = read(subject, &report, executed);
+    if report.end == RunEnd::TimedOut && !is_enough(&ran) {
+        plan.skip.extend(report.results.into_keys());
+        plan.deadlines.total = WITH_A_PATCH.saturating_sub(AT_FIRST);
+        if let Some((report, executed)) = subject.measured(&copy, &plan).await? {
+            ran = ran.with(read(subject, &report, executed));
+        }
+    }
     let is_told = ran.tests().next().is_some();
     Ok(is_told.then_some(ran))
 }

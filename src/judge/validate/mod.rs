@@ -54,7 +54,7 @@ pub use error::io_error;
 pub use failing::{AsideReason, FailedBefore};
 pub use options::Options;
 pub use reproduce::{NewTest, Reproduced, Untested};
-pub use spectrum::{ChooseScope, Coverage, Spectrum, SpectrumScope};
+pub use spectrum::{ChooseScope, Coverage, Enough, Spectrum, SpectrumScope};
 pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 pub use work_dir::WorkDir;
@@ -239,11 +239,12 @@ pub trait Probe: Send + Sync {
         Ok(None)
     }
 
-    /// What the triggering tests, and others near the change, execute with a patch; `None` where it cannot be had.
+    /// What the triggering tests, and others near the change, execute with a patch; `None` where it cannot be had. Where
+    /// they take long, no more of them run once it is enough.
     ///
     /// # Errors
     /// Faults of the environment.
-    async fn executed(&self, _patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+    async fn executed(&self, _patch: &Patch, _is_enough: &Enough<'_>) -> Result<Option<Spectrum>, ValidateError> {
         Ok(None)
     }
 

@@ -86,6 +86,9 @@ impl Spectrum {
     }
 }
 
+/// Whether a spectrum says enough, so that no more tests need be run.
+pub type Enough<'e> = dyn Fn(&Spectrum) -> bool + Send + Sync + 'e;
+
 /// Over which tests a spectrum is measured, and how long that may take. The triggering tests always are; of those that
 /// never end a few speak for all.
 #[derive(Debug, Clone, PartialEq)]

@@ -181,7 +181,7 @@ mod tests {
     use super::super::{Engine, Options};
     use super::*;
     use crate::domain::{TestId, TestReport};
-    use crate::validate::{Baseline, Coverage, Judge, OnResult, Probe, Spectrum};
+    use crate::validate::{Baseline, Coverage, Enough, Judge, OnResult, Probe, Spectrum};
     use std::collections::{BTreeMap, BTreeSet};
     use std::sync::Arc;
 
@@ -252,7 +252,7 @@ mod tests {
         async fn run_tests(&self, _: &[TestId]) -> Result<TestReport, ValidateError> {
             Ok(TestReport::clone(&self.baseline.report))
         }
-        async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+        async fn executed(&self, patch: &Patch, _: &Enough<'_>) -> Result<Option<Spectrum>, ValidateError> {
             let file = &patch.files[0];
             let line = if (self.runs)(&String::from_utf8_lossy(&file.after)) { 3 } else { 2 };
             let coverage = Coverage { lines: BTreeMap::from([(file.path.clone(), BTreeSet::from([line]))]) };

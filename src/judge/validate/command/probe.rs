@@ -2,7 +2,7 @@
 
 use super::{Checked, CommandJudge};
 use crate::domain::{Diagnostic, Failure, HeldOut, Patch, RepoPath, TestId, TestReport};
-use crate::validate::{Coverage, Probe, Spectrum, SpectrumScope, ValidateError, failing};
+use crate::validate::{Coverage, Enough, Probe, Spectrum, SpectrumScope, ValidateError, failing};
 use std::time::Duration;
 
 /// How long passing tests are measured with a plausible patch.
@@ -46,7 +46,7 @@ impl Probe for CommandJudge {
         self.measured(scope.time).await
     }
 
-    async fn executed(&self, patch: &Patch) -> Result<Option<Spectrum>, ValidateError> {
+    async fn executed(&self, patch: &Patch, _: &Enough<'_>) -> Result<Option<Spectrum>, ValidateError> {
         let Some(toolchain) = &self.toolchain else { return Ok(None) };
         self.options.watcher.phase("measuring what the tests run of the patch");
         toolchain.executed(self, patch, NEAR).await
