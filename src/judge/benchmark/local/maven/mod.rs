@@ -126,8 +126,8 @@ pub(super) fn project_of(folder: &Utf8Path) -> Option<(Utf8PathBuf, RepoPath)> {
         let pom = Element::parse(&String::from_utf8_lossy(&text));
         let lists = |below: &Utf8Path| {
             let inside = below.strip_prefix(above).ok();
-            let modules = pom.at(&["project", "modules"]);
-            modules.is_some_and(|all| all.all("module").any(|module| module.text() == inside.map(Utf8Path::as_str)))
+            let project = pom.child("project");
+            project.is_some_and(|pom| modules::listed(pom).any(|module| Some(module) == inside.map(Utf8Path::as_str)))
         };
         if !lists(&top) {
             break;

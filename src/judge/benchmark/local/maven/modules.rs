@@ -48,8 +48,7 @@ pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
         let own = pom.child("build").and_then(|build| build.child_text("testSourceDirectory"));
         let own = own.map(|text| BASE.iter().find_map(|base| text.strip_prefix(base)).unwrap_or(text).to_owned());
         let named = own.or_else(|| inherited.filter(|_| pom.child("parent").is_some()));
-        let listed = pom.child("modules").into_iter().flat_map(|modules| modules.all("module"));
-        let below: Vec<_> = listed.filter_map(|module| folder.join(module.text()?).ok()).collect();
+        let below: Vec<_> = listed(pom).filter_map(|module| folder.join(module).ok()).collect();
         open.extend(below.into_iter().rev().map(|folder| (folder, named.clone())));
         let tests = named.as_deref().filter(|text| !text.contains("${")).unwrap_or("src/test/java");
         let tests = [tests].into_iter().chain(OTHER_TESTS).filter_map(|tests| folder.join(tests).ok()).collect();
@@ -59,6 +58,23 @@ pub(super) fn read(root: &Utf8Path) -> Result<Vec<Module>, BenchmarkError> {
         }
     }
     Ok(found)
+}
+
+/// The folders of the modules that a pom lists, by itself and in profiles that are active unless somebody says otherwise.
+/// A profile for some Java counts: Maven says in the end which modules there are.
+pub(super) fn listed(pom: &Element) -> impl Iterator<Item = &str> {
+    let profiles = pom.child("profiles").into_iter().flat_map(|profiles| profiles.all("profile"));
+    let is_active = |profile: &&Element| {
+        profile.child("activation").is_some_and(|when| {
+            let is_without = |name: &str| name.starts_with('!');
+            let property = when.child("property").and_then(|property| property.child_text("name"));
+            when.child_text("activeByDefault") == Some("true")
+                || when.child("jdk").is_some()
+                || property.is_some_and(is_without)
+        })
+    };
+    let lists = std::iter::once(pom).chain(profiles.filter(is_active)).filter_map(|place| place.child("modules"));
+    lists.flat_map(|modules| modules.all("module")).filter_map(Element::text)
 }
 
 fn not_a_pom(path: Utf8PathBuf) -> BenchmarkError {
@@ -83,6 +99,23 @@ mod tests {
             project(&[("pom.xml", top), ("core/pom.xml", &part("core")), ("app/pom.xml", &part("app"))]);
         let labels: Vec<_> = read(&root).unwrap().iter().map(|m| m.label().to_owned()).collect();
         assert_eq!(labels, ["top", "core", "app"]);
+    }
+
+    #[test]
+    fn modules_of_profiles_that_are_active_by_themselves_count() {
+        let profile = |when: &str, module: &str| {
+            format!("<profile><activation>{when}</activation><modules><module>{module}</module></modules></profile>")
+        };
+        let profiles = [
+            profile("<activeByDefault>true</activeByDefault>", "core"),
+            profile("<jdk>[11,)</jdk>", "new"),
+            profile("<property><name>!quick</name></property>", "slow"),
+            profile("<property><name>release</name></property>", "site"),
+        ];
+        let all = "<profile><id>all</id><modules><module>bench</module></modules></profile>";
+        let pom = format!("<project><profiles>{all}{}</profiles></project>", profiles.concat());
+        let document = Element::parse(&pom);
+        assert_eq!(listed(document.child("project").unwrap()).collect::<Vec<_>>(), ["core", "new", "slow"]);
     }
 
     #[test]
