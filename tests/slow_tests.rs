@@ -46,19 +46,29 @@ fn changed(tests: &str, (from, to): (&str, &str)) -> tempfile::TempDir {
     folder
 }
 
-/// The failing tests of such a project.
-fn triage_after(change: (&str, &str)) -> (Vec<String>, Finished) {
-    let folder = changed(TESTS, change);
-    let done = Unidebug::new(&["triage", folder.path().to_str().unwrap(), "--json", "--log", "unidebug=debug"]).run();
-    done.expect_code(0);
-    let mut failing: Vec<String> = serde_json::from_value(done.json()["bugs"][0]["failing"].clone()).unwrap();
+/// A file with a patch that makes another line of the wrong one.
+fn patch(folder: &tempfile::TempDir, (name, wrong, line): (&str, (&str, &str), &str)) -> String {
+    let [before, after] = [wrong.1, line].map(|text| SHELF.replace(wrong.0, text));
+    let diff = similar::TextDiff::from_lines(before.as_str(), after.as_str());
+    let path = folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(&path, diff.unified_diff().header("a/src/Shelf.java", "b/src/Shelf.java").to_string()).unwrap();
+    path
+}
+
+/// The failing tests of such a project, as a patch meets them that is no Java.
+fn failing_after(tests: &str, change: (&str, &str)) -> (Vec<String>, Finished) {
+    let folder = changed(tests, change);
+    let broken = patch(&folder, ("broken.diff", change, "no Java"));
+    let project = folder.path().to_str().unwrap();
+    let done = Unidebug::new(&["judge", project, "--patch", &broken, "--json", "--log", "unidebug=debug"]).run();
+    let mut failing: Vec<String> = serde_json::from_value(done.json()["triggering"].clone()).unwrap();
     failing.sort();
     (failing, done)
 }
 
 #[test]
 fn a_slow_test_is_not_waited_for_where_the_last_change_broke_another() {
-    let (failing, done) = triage_after(("return books *", "return books + 1 *"));
+    let (failing, done) = failing_after(TESTS, ("return books *", "return books + 1 *"));
     assert_eq!(failing, ["ShelfTest#high"], "{done}");
     assert!(done.stderr.contains("running the failing tests without commit"), "{done}");
     assert!(!done.stderr.contains("running slow tests again"), "{done}");
@@ -66,7 +76,7 @@ fn a_slow_test_is_not_waited_for_where_the_last_change_broke_another() {
 
 #[test]
 fn a_test_that_the_last_change_made_endless_is_of_the_bug() {
-    let (failing, done) = triage_after(("wide ? 2 : 1", "wide ? 2 : 0"));
+    let (failing, done) = failing_after(TESTS, ("wide ? 2 : 1", "wide ? 2 : 0"));
     assert_eq!(failing, ["ShelfTest#counts", "ShelfTest#high"], "{done}");
 }
 
@@ -75,15 +85,7 @@ fn a_slow_test_that_the_last_change_broke_must_pass_with_a_patch() {
     let tests = TESTS.replace("assertEquals(0, Shelf.count(0))", "assertEquals(0, Shelf.high(0))");
     let wrong = ("return books * step(false)", "return books + 1 * step(false)");
     let folder = changed(&tests, wrong);
-    let before = SHELF.replace(wrong.0, wrong.1);
-    let patch = |name: &str, line: &str| {
-        let after = SHELF.replace(wrong.0, line);
-        let diff = similar::TextDiff::from_lines(before.as_str(), after.as_str());
-        let path = folder.path().join(name).to_str().unwrap().to_owned();
-        let header = ("a/src/Shelf.java", "b/src/Shelf.java");
-        std::fs::write(&path, diff.unified_diff().header(header.0, header.1).to_string()).unwrap();
-        path
-    };
+    let patch = |name: &str, line: &str| patch(&folder, (name, wrong, line));
     let partial = patch("partial.diff", "return books > 0 ? books : 1 * step(false)");
     let right = patch("right.diff", wrong.0);
     let project = folder.path().to_str().unwrap();
@@ -98,4 +100,14 @@ fn a_slow_test_that_the_last_change_broke_must_pass_with_a_patch() {
     assert_eq!(of("partial.diff")["outcome"], "failed", "{object:#}");
     let detail = of("partial.diff")["detail"].as_str().unwrap();
     assert!(detail.starts_with("ShelfTest#slow still fails, which passes without commit "), "{detail}");
+}
+
+#[test]
+fn what_fails_at_once_and_takes_long_without_the_last_change_is_left_to_the_confirmation() {
+    let slow = "public void slow() {\n";
+    let tests = TESTS.replace(slow, &format!("{slow}        assertEquals(3, Shelf.high(3));\n"));
+    let tests = tests.replace("6_500_000_000L", "13_000_000_000L");
+    let (failing, done) = failing_after(&tests, ("return books *", "return books + 1 *"));
+    assert_eq!(failing, ["ShelfTest#high"], "{done}");
+    assert!(!done.to_string().contains("failed before"), "{done}");
 }

@@ -22,8 +22,8 @@ use std::time::Instant;
 
 /// How much more time a test gets that is run again by itself.
 const MORE: u32 = 3;
-/// Flaky tests that a verdict names.
-const FLAKY_SHOWN: usize = 3;
+/// Tests of one reason that a verdict names.
+const SHOWN: usize = 3;
 
 /// All that a confirmation needs.
 pub(super) struct Confirmation<'a> {
@@ -60,7 +60,7 @@ type Cleared = BTreeMap<TestId, Reason>;
 enum Reason {
     /// It fails without the patch, too.
     Broken,
-    /// It has no end without the patch.
+    /// It has no end without the patch, or fails without it and has none with it.
     Cut,
     /// It is skipped without the patch, too.
     Skipped,
@@ -257,14 +257,13 @@ impl Confirmation<'_> {
         if !still_failing.is_empty() {
             detail.push_str(&format!("; {} fail with the patch and without it", still_failing.len()));
         }
-        let cut = of_reason(Reason::Cut).count();
-        if cut > 0 {
-            let were = if cut == 1 { "test was" } else { "tests were" };
-            detail.push_str(&format!("; {cut} {were} cut without the patch, which says nothing"));
+        let cut: Vec<&TestId> = of_reason(Reason::Cut).collect();
+        if !cut.is_empty() {
+            detail.push_str(&format!("; cut, which says nothing: {}", listed(&cut, SHOWN)));
         }
         let flaky: Vec<&TestId> = of_reason(Reason::Flaky).collect();
         if !flaky.is_empty() {
-            detail.push_str(&format!("; not every time, and not counted: {}", listed(&flaky, FLAKY_SHOWN)));
+            detail.push_str(&format!("; not every time, and not counted: {}", listed(&flaky, SHOWN)));
         }
         let fixed: Vec<&TestId> =
             self.baseline.others.iter().flatten().filter(|id| passes(report, id) == Some(true)).collect();

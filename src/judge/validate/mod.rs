@@ -101,7 +101,7 @@ impl Baseline {
     /// What a group of tests beside the triggering ones is, for people.
     pub fn name_of(&self, group: &[TestId]) -> String {
         match &self.before {
-            Some(FailedBefore { change, tests }) if group.iter().all(|id| tests.contains(id)) => {
+            Some(FailedBefore { change, tests, .. }) if group.iter().all(|id| tests.contains(id)) => {
                 format!("failed before {change}, too")
             }
             _ => "another bug".to_owned(),

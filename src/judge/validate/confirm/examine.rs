@@ -59,6 +59,7 @@ impl Confirmation<'_> {
         }
         let mut against: Vec<TestId> = Vec::new();
         let renamed = self.renamed(report, &before);
+        let is_cut = |id: &TestId| report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
         let skips = |id: &TestId| {
             let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
             is_skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
@@ -69,6 +70,7 @@ impl Confirmation<'_> {
             match before {
                 Before::Fails if of_bug.contains(&id) => against.push(id),
                 Before::Absent if renamed.contains(&id) => drop(cleared.insert(id, Reason::Broken)),
+                Before::Fails if is_cut(&id) => drop(cleared.insert(id, Reason::Cut)),
                 Before::Fails => drop(cleared.insert(id, Reason::Broken)),
                 Before::Cut => drop(cleared.insert(id, Reason::Cut)),
                 // Its class could not be loaded before.
@@ -91,9 +93,9 @@ impl Confirmation<'_> {
                 }
                 !passed
             });
-            // What is cut again with three times the time has no end, and what never passed needs no further proof.
-            let is_cut = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
-            if against.iter().all(|id| is_cut(id) || of_bug.contains(id)) {
+            // What is cut again with three times the time has no end.
+            let is_endless = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
+            if against.iter().all(is_endless) {
                 break;
             }
         }

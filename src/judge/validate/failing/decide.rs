@@ -11,7 +11,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 17;
+const SCHEMA: u32 = 18;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -163,6 +163,7 @@ pub(in crate::validate) fn decide(
         before = (!older.is_empty()).then(|| FailedBefore {
             change: known.as_ref().map_or_else(|| "what is not committed yet".to_owned(), |known| known.change.clone()),
             tests: older.iter().cloned().collect(),
+            unknown: BTreeSet::new(),
         });
         let mut groups = group::groups(failing, &report, &spectrum);
         groups.sort_by_key(|group| !group.iter().any(|id| hinted.contains(id)));

@@ -24,6 +24,8 @@ pub struct FailedBefore {
     pub change: String,
     /// The tests.
     pub tests: BTreeSet<TestId>,
+    /// Tests that fail by themselves with the change and were cut without it: nobody knows how they end there.
+    pub unknown: BTreeSet<TestId>,
 }
 
 impl FailedBefore {
@@ -31,7 +33,7 @@ impl FailedBefore {
     pub(super) fn among(&self, failing: &[TestId]) -> Option<Self> {
         let tests: BTreeSet<TestId> = failing.iter().filter(|id| self.tests.contains(id)).cloned().collect();
         let is_some = !tests.is_empty() && tests.len() < failing.len();
-        is_some.then(|| Self { change: self.change.clone(), tests })
+        is_some.then(|| Self { tests, ..self.clone() })
     }
 }
 
@@ -42,14 +44,14 @@ pub(super) async fn of(
     failing: &[TestId],
 ) -> Result<Option<FailedBefore>, ValidateError> {
     let Some(change) = &subject.checkout().last_change else { return Ok(None) };
-    let tests = without(subject, change, report, failing).await?;
-    Ok(tests.map(|tests| FailedBefore { change: change.name.clone(), tests }))
+    without(subject, change, report, failing).await
 }
 
 /// What was found of some tests and of others; `None` where nobody can tell of some.
 pub(super) fn joined(one: Option<FailedBefore>, other: Option<FailedBefore>) -> Option<FailedBefore> {
     let (mut one, other) = one.zip(other)?;
     one.tests.extend(other.tests);
+    one.unknown.extend(other.unknown);
     Some(one)
 }
 
@@ -115,10 +117,9 @@ async fn without(
     change: &ProductChange,
     report: &TestReport,
     failing: &[TestId],
-) -> Result<Option<BTreeSet<TestId>>, ValidateError> {
+) -> Result<Option<FailedBefore>, ValidateError> {
     // What was cut is asked about last: it takes long, and says nothing where the change broke nothing else.
-    let is_cut = |id: &&TestId| report.results.get(*id).is_some_and(|result| result.loss == Some(Loss::Cut));
-    let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| is_cut(&id));
+    let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| is_cut(report, id));
     if failing.is_empty() {
         std::mem::swap(&mut cut, &mut failing);
     }
@@ -147,7 +148,12 @@ async fn without(
             && before.failing().all(|result| !inside(&result))
     };
     let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
-    let older = failing.iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
-    let older = older.chain(cut.iter().filter(|id| passes(&before, id) != Some(true)));
-    Ok(Some(older.cloned().collect()))
+    let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
+    let (unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| is_cut(&before, id));
+    tests.extend(cut.into_iter().filter(|id| passes(&before, id) != Some(true)));
+    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown }))
+}
+
+fn is_cut(report: &TestReport, id: &TestId) -> bool {
+    report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut))
 }

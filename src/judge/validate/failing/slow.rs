@@ -44,14 +44,15 @@ pub(super) fn beside_others(report: &TestReport) -> Vec<TestId> {
     if others.is_empty() { Vec::new() } else { cut.into_iter().map(|result| result.id.clone()).collect() }
 }
 
-/// The tests that were cut beside others that the last change broke, and do not end without it either: they are slow, or of
-/// another bug, and the confirmation asks of them again. `None` where the change broke none of the others, so that it says
-/// nothing of these.
+/// The tests that were cut beside others that the last change broke, and do not end without it either, and those that fail
+/// with it and do not end without it: they are slow, or of another bug, and the confirmation asks of them again. `None` where
+/// the change broke none of the others, so that it says nothing of these.
 pub(super) fn by_history(report: &TestReport, before: &FailedBefore) -> Option<Vec<TestId>> {
     let cut = beside_others(report);
     let is_older = |id: &TestId| before.tests.contains(id);
-    let is_told = report.failing().any(|result| !cut.contains(&result.id) && !is_older(&result.id));
-    is_told.then(|| cut.into_iter().filter(is_older).collect())
+    let is_broken = |id: &TestId| !cut.contains(id) && !is_older(id) && !before.unknown.contains(id);
+    let is_told = report.failing().any(|result| is_broken(&result.id));
+    is_told.then(|| cut.iter().filter(|id| is_older(id)).chain(&before.unknown).cloned().collect())
 }
 
 /// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
