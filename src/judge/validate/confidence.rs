@@ -217,6 +217,11 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
     if statements == 0 {
         return;
     }
+    let is_measured = |id: &TestId| ran.tests().any(|(other, ..)| suite::same_group(other, id));
+    if failing.is_empty() && !signs.triggering.iter().all(is_measured) {
+        weighed.add(1, "the failing tests take too long to measure what they run of it".into());
+        return;
+    }
     if !unrun.is_empty() {
         let weight = if 2 * unrun.len() > statements { 2 } else { 1 };
         weighed.add(weight, format!("no test near it runs {}", some(&unrun)));
@@ -347,6 +352,13 @@ mod tests {
         let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
         assert_eq!(word_by(open, ("<", ">="), 2), ConfidenceWord::Medium);
         assert_eq!(word_by(open, ("age < 18", "young(age)"), 2), ConfidenceWord::Low);
+    }
+
+    #[test]
+    fn of_failing_tests_that_take_too_long_nothing_is_said() {
+        let found = confidence_in(&BEFORE.replace("[:-1]", ""), &[("test_empty", &[1])]);
+        assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
+        assert!(found.reasons[0].contains("take too long to measure"), "{found}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::plan::{Deadlines, Plan};
 use super::records::Executed;
 use super::subject::{Build, Subject};
 use super::{Baseline, Coverage, Enough, Spectrum, SpectrumScope, ValidateError, clean, lanes};
-use crate::domain::{Fingerprint, Patch, RepoPath, RunEnd, TestId, TestReport, TestStatus, outer_class};
+use crate::domain::{Fingerprint, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, outer_class};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,12 +68,17 @@ pub(super) async fn with_patch(
 ) -> Result<Option<Spectrum>, ValidateError> {
     let classes = near(subject, baseline, &subject.order(patch, build), patch.paths());
     let files = patch.paths().cloned().collect();
-    let mut plan = Plan { files, ..subject.plan(classes, Deadlines::of(QUICK, AT_FIRST)).until_lost() };
+    // Without the triggering tests the others say little.
+    let triggers = |id: &TestId| baseline.triggering.contains(id);
+    let own = baseline.triggering.iter().map(|id| (id.clone(), WITH_A_PATCH)).collect();
+    let deadlines = Deadlines { own, ..Deadlines::of(QUICK, AT_FIRST) };
+    let mut plan = Plan { files, ..subject.plan(classes, deadlines).until_lost() };
     let copy = subject.copy_with(patch, build)?;
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
     let mut ran = read(subject, &report, executed);
     if report.end == RunEnd::TimedOut && !is_enough(&ran) {
-        plan.skip.extend(report.results.into_keys());
+        let is_done = |result: &TestResult| result.loss.is_none() || !triggers(&result.id);
+        plan.skip.extend(report.results.into_values().filter(is_done).map(|result| result.id));
         plan.deadlines.total = WITH_A_PATCH.saturating_sub(AT_FIRST);
         if let Some((report, executed)) = subject.measured(&copy, &plan).await? {
             ran = ran.with(read(subject, &report, executed));
