@@ -24,19 +24,19 @@ pub(crate) enum Place {
     User {
         /// Where that file lies.
         file: Utf8PathBuf,
-        /// Its line.
+        /// The line that sets the value, counted from 1.
         line: usize,
     },
     /// The file that came with the repository.
     Repository {
         /// Where that file lies.
         file: Utf8PathBuf,
-        /// Its line.
+        /// The line that sets the value, counted from 1.
         line: usize,
     },
-    /// A variable.
+    /// A variable of the environment.
     Environment {
-        /// Its name.
+        /// The name of that variable.
         variable: String,
     },
     /// The command line.
@@ -60,7 +60,7 @@ impl std::fmt::Display for Place {
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Setting {
-    /// The value.
+    /// The value that counts, as JSON.
     pub value: Value,
     /// Where it came from.
     pub origin: Place,
@@ -97,8 +97,8 @@ impl Layers {
     /// Reads all layers for a project (the folder of a local bug) and a command line.
     ///
     /// # Errors
-    /// A file that cannot be read, an unknown key, a value of the wrong kind, a repository that asks for more than its
-    /// user allows.
+    /// A file cannot be read, or holds an unknown key or a value of the wrong kind; or a repository asks for more than its
+    /// user allows it.
     pub(crate) fn read(project: Option<&Utf8Path>, flags: &impl Serialize) -> Result<Self, Failure> {
         let mut layers = Self::defaults();
         if let Some(file) = user_file().filter(|file| file.is_file()) {
