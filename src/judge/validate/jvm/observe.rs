@@ -46,6 +46,10 @@ pub(super) async fn with_agent(subject: &Jvm, copy: &Copy, mut plan: Plan) -> Re
     let jar = agent_jar(subject, &harness).await?;
     let libraries: Vec<&str> = jars.iter().map(|jar| jar.as_str()).collect();
     plan.args.push(agent(&jar));
+    if subject.jdk.major >= 9 {
+        // What is left of a stream in memory is looked up in its fields.
+        plan.args.extend(["--add-opens", "java.base/java.io=ALL-UNNAMED"].map(String::from));
+    }
     plan.args.push(format!("-Dunidebug.agent.libraries={}", libraries.join(":")));
     let mut jvm = subject.suite(copy)?;
     jvm.harness = &harness;

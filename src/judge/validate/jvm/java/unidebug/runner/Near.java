@@ -62,8 +62,8 @@ final class Near {
         for (int row = 0; row < longest; row++) {
             for (int at = 0; at < each.size(); at++) {
                 int turns = at < arguments ? TURNS : 1;
-                for (Object near : each.get(at).subList(Math.min(row * turns, each.get(at).size()), Math.min((row + 1) * turns, each.get(at).size()))) {
-                    found.add(Collections.singletonList(new Change(at, near)));
+                for (int i = row * turns; i < (row + 1) * turns && i < each.get(at).size(); i++) {
+                    found.add(Collections.singletonList(new Change(at, each.get(at).get(i))));
                 }
             }
         }

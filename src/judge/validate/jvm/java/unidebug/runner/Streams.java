@@ -3,65 +3,64 @@ package unidebug.runner;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 
-/** Streams in memory: their value is what is left to read, or what was written. Of bytes, each is a letter. */
+/**
+ * Streams in memory: their value is what is left to read, or what was written. Of bytes, each is a letter. What is left is
+ * looked up in their fields: to read it, or to mark a place, would change what a test meets.
+ */
 final class Streams {
     private static final int MOST = 10_000;
 
     private Streams() {}
 
-    /** The value of such a stream; null for whatever else, and for what is longer. */
+    /** The value of such a stream; null for whatever else, for what is longer, and where fields are out of reach. */
     static String text(Object value) {
-        Class<?> type = value.getClass();
         try {
-            if (type == StringReader.class || type == BufferedReader.class) {
-                return left((Reader) value);
-            }
-            if (type == ByteArrayInputStream.class) {
-                return left((ByteArrayInputStream) value);
-            }
-        } catch (IOException closed) {
+            String text = whole(value);
+            return text == null || text.length() > MOST ? null : text;
+        } catch (ReflectiveOperationException | RuntimeException other) {
+            // Another JDK may keep it elsewhere.
             return null;
         }
-        String written = null;
+    }
+
+    private static String whole(Object value) throws ReflectiveOperationException {
+        Class<?> type = value.getClass();
         if (type == StringWriter.class) {
-            written = value.toString();
-        } else if (type == ByteArrayOutputStream.class) {
-            written = new String(((ByteArrayOutputStream) value).toByteArray(), StandardCharsets.ISO_8859_1);
+            return value.toString();
         }
-        return written == null || written.length() > MOST ? null : written;
+        if (type == ByteArrayOutputStream.class) {
+            return letters(((ByteArrayOutputStream) value).toByteArray());
+        }
+        if (type == ByteArrayInputStream.class) {
+            int at = (int) field(value, "pos");
+            return letters((byte[]) field(value, "buf")).substring(at, (int) field(value, "count"));
+        }
+        if (type == StringReader.class) {
+            return ((String) field(value, "str")).substring((int) field(value, "next"));
+        }
+        if (type == BufferedReader.class) {
+            String beneath = whole(field(value, "in"));
+            int at = (int) field(value, "nextChar");
+            return beneath == null ? null : new String((char[]) field(value, "cb"), at, (int) field(value, "nChars") - at) + beneath;
+        }
+        return null;
     }
 
-    /** What is left of a text: all of it must be there, for reading on may wait for somebody. */
-    private static String left(Reader reader) throws IOException {
-        StringBuilder text = new StringBuilder();
-        reader.mark(MOST + 1);
-        int c = 0;
-        while (c >= 0 && text.length() < MOST && reader.ready()) {
-            c = reader.read();
-            if (c >= 0) {
-                text.append((char) c);
-            }
-        }
-        reader.reset();
-        return c < 0 ? text.toString() : null;
+    private static Object field(Object of, String name) throws ReflectiveOperationException {
+        Field field = of.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(of);
     }
 
-    private static String left(ByteArrayInputStream stream) {
-        if (stream.available() > MOST) {
-            return null;
-        }
-        stream.mark(0);
-        byte[] bytes = new byte[stream.available()];
-        int count = bytes.length == 0 ? 0 : stream.read(bytes, 0, bytes.length);
-        stream.reset();
-        return new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
+    private static String letters(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     /** Whether something is read from a stream. */
