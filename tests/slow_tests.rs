@@ -107,7 +107,10 @@ fn what_fails_at_once_and_takes_long_without_the_last_change_is_left_to_the_conf
     let slow = "public void slow() {\n";
     let tests = TESTS.replace(slow, &format!("{slow}        assertEquals(3, Shelf.high(3));\n"));
     let tests = tests.replace("6_500_000_000L", "13_000_000_000L");
-    let (failing, done) = failing_after(&tests, ("return books *", "return books + 1 *"));
-    assert_eq!(failing, ["ShelfTest#high"], "{done}");
-    assert!(!done.to_string().contains("failed before"), "{done}");
+    let wrong = ("return books *", "return books + 1 *");
+    let folder = changed(&tests, wrong);
+    let broken = patch(&folder, ("broken.diff", wrong, "no Java"));
+    let done = Unidebug::new(&["judge", folder.path().to_str().unwrap(), "--patch", &broken]).run();
+    assert!(done.stdout.starts_with("failing before: ShelfTest#high\n"), "{done}");
+    assert!(!done.stdout.contains("left aside"), "{done}");
 }
