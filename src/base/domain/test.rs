@@ -89,6 +89,11 @@ impl TestResult {
     pub fn passed(&self) -> bool {
         self.status == TestStatus::Passed
     }
+
+    /// Whether it was cut: how it would have ended is not known.
+    pub fn is_cut(&self) -> bool {
+        self.loss == Some(Loss::Cut)
+    }
 }
 
 /// How a test process ended, judged by its private result channel and exit status together.
@@ -120,6 +125,11 @@ impl TestReport {
     /// Tests with that status, in order.
     pub fn with_status(&self, status: TestStatus) -> impl Iterator<Item = &TestResult> {
         self.results.values().filter(move |result| result.status == status)
+    }
+
+    /// Whether it holds a test that was cut.
+    pub fn is_cut(&self, id: &TestId) -> bool {
+        self.results.get(id).is_some_and(TestResult::is_cut)
     }
 
     /// Tests that ran and did not pass: failed or timed out.

@@ -55,8 +55,9 @@ pub(super) async fn by_test(
 
 /// Test classes near a change that are measured beside those of the triggering tests.
 const NEAR: usize = 8;
-/// Time for them all, and the part of it after which they go on only where what ran is not enough.
+/// Time for them all.
 const WITH_A_PATCH: Duration = Duration::from_secs(20);
+/// The part of it after which they go on only where what ran is not enough.
 const AT_FIRST: Duration = Duration::from_secs(6);
 
 /// What the classes of the triggering tests, and test classes near the change, execute of a patch, until it is enough.
@@ -69,7 +70,6 @@ pub(super) async fn with_patch(
     let classes = near(subject, baseline, &subject.order(patch, build), patch.paths());
     let files = patch.paths().cloned().collect();
     // Without the triggering tests the others say little.
-    let triggers = |id: &TestId| baseline.triggering.contains(id);
     let own = baseline.triggering.iter().map(|id| (id.clone(), WITH_A_PATCH)).collect();
     let deadlines = Deadlines { own, ..Deadlines::of(QUICK, AT_FIRST) };
     let mut plan = Plan { files, ..subject.plan(classes, deadlines).until_lost() };
@@ -77,7 +77,7 @@ pub(super) async fn with_patch(
     let Some((report, executed)) = subject.measured(&copy, &plan).await? else { return Ok(None) };
     let mut ran = read(subject, &report, executed);
     if report.end == RunEnd::TimedOut && !is_enough(&ran) {
-        let is_done = |result: &TestResult| result.loss.is_none() || !triggers(&result.id);
+        let is_done = |result: &TestResult| result.loss.is_none() || !baseline.triggering.contains(&result.id);
         plan.skip.extend(report.results.into_values().filter(is_done).map(|result| result.id));
         plan.deadlines.total = WITH_A_PATCH.saturating_sub(AT_FIRST);
         if let Some((report, executed)) = subject.measured(&copy, &plan).await? {

@@ -31,7 +31,7 @@ use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
 use crate::benchmark::Hint;
-use crate::domain::{Loss, TestId, TestReport, TestResult, outer_class};
+use crate::domain::{TestId, TestReport, TestResult, outer_class};
 use edited::Edited;
 use look::LookResult;
 use own::Asked;
@@ -311,7 +311,7 @@ async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) ->
     }
     subject.options().watcher.phase("measuring what the failing tests run");
     // An endless loop shows its lines soon.
-    let cut = report.failing().filter(|result| result.loss == Some(Loss::Cut));
+    let cut = report.failing().filter(|result| result.is_cut());
     let own = cut.map(|result| (result.id.clone(), LEAST)).collect();
     let deadlines = Deadlines { own, ..deadlines(subject) };
     let inside = |result: &&TestResult| classes.iter().any(|class| result.id.outer_class() == outer_class(class));

@@ -2,7 +2,7 @@
 
 use super::{Cleared, Confirmation, MORE, Reason};
 use crate::domain::words::listed;
-use crate::domain::{Loss, Outcome, TestId, TestReport, TestStatus};
+use crate::domain::{Outcome, TestId, TestReport, TestStatus};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::{self, Judged, objection};
 use crate::validate::records::Discovered;
@@ -49,6 +49,20 @@ impl Confirmation<'_> {
     ) -> Result<Option<Judged>, ValidateError> {
         let names = listed(some, 1);
         self.subject.options().watcher.phase(format!("running {names} without the patch"));
+        let before = self.before(report, some).await?;
+        let failing = before.iter().filter(|(_, how)| **how == Before::Fails).map(|(id, _)| id.clone()).collect();
+        let of_bug = self.unseen_of_bug(report, failing).await?;
+        let against = self.not_cleared(report, before, &of_bug, cleared);
+        let against = self.that_never_pass(against, cleared).await?;
+        let (open, broken): (Vec<TestId>, Vec<TestId>) = against.into_iter().partition(|id| of_bug.contains(id));
+        if !broken.is_empty() {
+            return Ok(Some(self.objects(report, broken, of)));
+        }
+        Ok((!open.is_empty()).then(|| self.leaves(open)))
+    }
+
+    /// How some tests end without the patch.
+    async fn before(&self, report: &TestReport, some: &[TestId]) -> Result<BTreeMap<TestId, Before>, ValidateError> {
         let mut before = self.untouched.ask(self.subject, some).await?;
         // What ends with the patch and not without it may be slow by nature.
         let ends = |id: &TestId| report.results.get(id).is_some_and(|result| result.loss.is_none());
@@ -57,33 +71,54 @@ impl Confirmation<'_> {
         if !cut.is_empty() {
             before.extend(self.untouched.ask_longer(self.subject, &cut).await?);
         }
+        Ok(before)
+    }
+
+    /// The tests that speak against the patch by how they end without it; the others are cleared.
+    fn not_cleared(
+        &self,
+        report: &TestReport,
+        before: BTreeMap<TestId, Before>,
+        of_bug: &BTreeSet<TestId>,
+        cleared: &mut Cleared,
+    ) -> Vec<TestId> {
         let mut against: Vec<TestId> = Vec::new();
         let renamed = self.renamed(report, &before);
-        let is_cut = |id: &TestId| report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
         let skips = |id: &TestId| {
             let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
             is_skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
         };
-        let failing = before.iter().filter(|(_, how)| **how == Before::Fails).map(|(id, _)| id.clone()).collect();
-        let of_bug = self.unseen_of_bug(report, failing).await?;
         for (id, before) in before {
-            match before {
-                Before::Fails if of_bug.contains(&id) => against.push(id),
-                Before::Absent if renamed.contains(&id) => drop(cleared.insert(id, Reason::Broken)),
-                Before::Fails if is_cut(&id) => drop(cleared.insert(id, Reason::Cut)),
-                Before::Fails => drop(cleared.insert(id, Reason::Broken)),
-                Before::Cut => drop(cleared.insert(id, Reason::Cut)),
+            let reason = match before {
+                Before::Fails if of_bug.contains(&id) => None,
+                Before::Absent if renamed.contains(&id) => Some(Reason::Broken),
+                Before::Fails if report.is_cut(&id) => Some(Reason::Cut),
+                Before::Fails => Some(Reason::Broken),
+                Before::Cut => Some(Reason::Cut),
                 // Its class could not be loaded before.
-                Before::Absent if skips(&id) => drop(cleared.insert(id, Reason::Skipped)),
-                Before::Skipped => drop(cleared.insert(id, Reason::Skipped)),
-                Before::Flaky => drop(cleared.insert(id, Reason::Flaky)),
+                Before::Absent if skips(&id) => Some(Reason::Skipped),
+                Before::Skipped => Some(Reason::Skipped),
+                Before::Flaky => Some(Reason::Flaky),
                 // A test that is new under the patch and fails counts as much as any other.
-                Before::Passes | Before::Absent => against.push(id),
+                Before::Passes | Before::Absent => None,
+            };
+            match reason {
+                Some(reason) => drop(cleared.insert(id, reason)),
+                None => against.push(id),
             }
         }
+        against
+    }
+
+    /// Those of some tests that pass in none of several runs by themselves with the patch; the others are cleared.
+    async fn that_never_pass(
+        &self,
+        mut against: Vec<TestId>,
+        cleared: &mut Cleared,
+    ) -> Result<Vec<TestId>, ValidateError> {
         for _ in 0..AGAIN {
             if against.is_empty() {
-                return Ok(None);
+                break;
             }
             let again = self.alone(&against).await?;
             against.retain(|id| {
@@ -94,16 +129,11 @@ impl Confirmation<'_> {
                 !passed
             });
             // What is cut again with three times the time has no end.
-            let is_endless = |id: &TestId| again.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut));
-            if against.iter().all(is_endless) {
+            if against.iter().all(|id| again.is_cut(id)) {
                 break;
             }
         }
-        let (open, broken): (Vec<TestId>, Vec<TestId>) = against.into_iter().partition(|id| of_bug.contains(id));
-        if !broken.is_empty() {
-            return Ok(Some(self.objects(report, broken, of)));
-        }
-        Ok((!open.is_empty()).then(|| self.leaves(open)))
+        Ok(against)
     }
 
     /// Invocations that are new under the patch and do not pass, where as many that do not pass without it are gone: their

@@ -5,7 +5,7 @@
 
 use super::Confirmation;
 use crate::domain::words::listed;
-use crate::domain::{Loss, Outcome, TestId, TestReport, TestStatus};
+use crate::domain::{Outcome, TestId, TestReport, TestStatus};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::Judged;
 use crate::validate::{Spectrum, ValidateError, coverage, failing, suite};
@@ -21,7 +21,7 @@ impl Confirmation<'_> {
         report: &TestReport,
         tests: Vec<TestId>,
     ) -> Result<BTreeSet<TestId>, ValidateError> {
-        let is_seen = |id: &TestId| self.bug.report.results.get(id).is_some_and(|seen| seen.loss != Some(Loss::Cut));
+        let is_seen = |id: &TestId| self.bug.report.results.get(id).is_some_and(|seen| !seen.is_cut());
         let unseen: Vec<TestId> = tests.into_iter().filter(|id| !is_seen(id)).collect();
         if unseen.is_empty() || self.bug.broken_by.is_none() {
             return Ok(BTreeSet::new());
@@ -41,7 +41,7 @@ impl Confirmation<'_> {
         let (fail, pass) = if open.len() == 1 { ("fails", "passes") } else { ("fail", "pass") };
         let names = listed(&open, NAMED);
         let detail = format!("{names} still {fail}, which {pass} without {change}, as the triggering tests do");
-        Judged { outcome: Outcome::Failed, detail, against: open, fixed: self.baseline.triggering.len() }
+        Judged { outcome: Outcome::Failed, detail, against: open, fixed: self.bug.triggering.len() }
     }
 
     /// How some tests end without the patch, and what they execute.

@@ -4,7 +4,7 @@
 use super::super::untouched::passes;
 use super::{FIRST, flaky};
 use crate::benchmark::ProductChange;
-use crate::domain::{Loss, RepoPath, TestId, TestReport, TestResult};
+use crate::domain::{RepoPath, TestId, TestReport, TestResult};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::is_within;
 use crate::validate::subject::{Copy, Subject};
@@ -44,7 +44,51 @@ pub(super) async fn of(
     failing: &[TestId],
 ) -> Result<Option<FailedBefore>, ValidateError> {
     let Some(change) = &subject.checkout().last_change else { return Ok(None) };
-    without(subject, change, report, failing).await
+    // What was cut is asked about last: it takes long, and says nothing where the change broke nothing else.
+    let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| report.is_cut(id));
+    if failing.is_empty() {
+        std::mem::swap(&mut cut, &mut failing);
+    }
+    let took: u64 = failing.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
+    if Duration::from_millis(took) > MOST {
+        return Ok(None);
+    }
+    let Some(copy) = copy_without(subject, change).await? else { return Ok(None) };
+    let before = run_in(subject, &copy, report, (&failing, &cut)).await?;
+    // Of a class that could not be loaded, some tests may be skipped.
+    let is_skipped = |id: &TestId| {
+        let inside = |result: &&TestResult| id.method.is_empty() && is_within(&result.id.class, &id.class);
+        before.results.values().any(|result| inside(&result) && result.passed())
+            && before.failing().all(|result| !inside(&result))
+    };
+    let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
+    let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
+    let (unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
+    tests.extend(cut.into_iter().filter(|id| passes(&before, id) != Some(true)));
+    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown }))
+}
+
+/// Runs tests that fail by themselves, and those that were cut where some of the others pass, in a copy without a change.
+async fn run_in(
+    subject: &dyn Subject,
+    copy: &Copy,
+    report: &TestReport,
+    (failing, cut): (&[TestId], &[TestId]),
+) -> Result<TestReport, ValidateError> {
+    let run =
+        async |tests: &[TestId]| subject.run(copy, &subject.plan_of(tests.to_vec(), subject.deadlines(report))).await;
+    let sample = flaky::sample(failing, report);
+    let mut before = run(&sample).await?;
+    // Where all of a sample pass, so do those that it stands for.
+    if sample.len() < failing.len() && sample.iter().any(|id| passes(&before, id) != Some(true)) {
+        before = run(failing).await?;
+    }
+    if !cut.is_empty() && failing.iter().any(|id| passes(&before, id) == Some(true)) {
+        // One that is slow by nature tells that the others are, too.
+        let plan = subject.plan_of(cut.to_vec(), Deadlines::of(FIRST, MOST)).until_lost();
+        suite::join(&mut before, subject.run(copy, &plan).await?);
+    }
+    Ok(before)
 }
 
 /// What was found of some tests and of others; `None` where nobody can tell of some.
@@ -109,51 +153,4 @@ async fn copy_without(subject: &dyn Subject, change: &ProductChange) -> Result<O
 fn is_as_it_was(subject: &dyn Subject, change: &ProductChange, id: &TestId) -> bool {
     let is_changed = |file: &RepoPath| change.others.contains(file) || change.texts.contains(file);
     !subject.test_file(&id.class).is_some_and(|file| is_changed(&file))
-}
-
-/// Which of some failing tests fail without a change of the product too; `None` where nobody can tell.
-async fn without(
-    subject: &dyn Subject,
-    change: &ProductChange,
-    report: &TestReport,
-    failing: &[TestId],
-) -> Result<Option<FailedBefore>, ValidateError> {
-    // What was cut is asked about last: it takes long, and says nothing where the change broke nothing else.
-    let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| is_cut(report, id));
-    if failing.is_empty() {
-        std::mem::swap(&mut cut, &mut failing);
-    }
-    let took: u64 = failing.iter().filter_map(|id| report.results.get(id)).map(|result| result.millis).sum();
-    if Duration::from_millis(took) > MOST {
-        return Ok(None);
-    }
-    let Some(copy) = copy_without(subject, change).await? else { return Ok(None) };
-    let run =
-        async |tests: &[TestId]| subject.run(&copy, &subject.plan_of(tests.to_vec(), subject.deadlines(report))).await;
-    let sample = flaky::sample(&failing, report);
-    let mut before = run(&sample).await?;
-    // Where all of a sample pass, so do those that it stands for.
-    if sample.len() < failing.len() && sample.iter().any(|id| passes(&before, id) != Some(true)) {
-        before = run(&failing).await?;
-    }
-    if !cut.is_empty() && failing.iter().any(|id| passes(&before, id) == Some(true)) {
-        // One that is slow by nature tells that the others are, too.
-        let plan = subject.plan_of(cut.clone(), Deadlines::of(FIRST, MOST)).until_lost();
-        suite::join(&mut before, subject.run(&copy, &plan).await?);
-    }
-    // Of a class that could not be loaded, some tests may be skipped.
-    let is_skipped = |id: &TestId| {
-        let inside = |result: &&TestResult| id.method.is_empty() && is_within(&result.id.class, &id.class);
-        before.results.values().any(|result| inside(&result) && result.passed())
-            && before.failing().all(|result| !inside(&result))
-    };
-    let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
-    let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
-    let (unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| is_cut(&before, id));
-    tests.extend(cut.into_iter().filter(|id| passes(&before, id) != Some(true)));
-    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown }))
-}
-
-fn is_cut(report: &TestReport, id: &TestId) -> bool {
-    report.results.get(id).is_some_and(|result| result.loss == Some(Loss::Cut))
 }

@@ -1,7 +1,7 @@
 //! The project's own command, asked about tests that fail here.
 
 use crate::benchmark::{BenchmarkError, OwnQuestion, OwnRun};
-use crate::domain::{Loss, Patch, TestId, TestReport};
+use crate::domain::{Patch, TestId, TestReport};
 use crate::validate::copies::Copy;
 use crate::validate::subject::Subject;
 use crate::validate::{ValidateError, untouched};
@@ -70,7 +70,7 @@ pub(super) async fn passing(
     early: Option<Asked>,
     report: &TestReport,
 ) -> Result<BTreeSet<TestId>, ValidateError> {
-    let (endless, failing): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.loss == Some(Loss::Cut));
+    let (endless, failing): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.is_cut());
     let tests: Vec<TestId> = failing.iter().map(|result| result.id.clone()).collect();
     if tests.is_empty() {
         return Ok(BTreeSet::new());

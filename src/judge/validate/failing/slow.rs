@@ -26,21 +26,20 @@ pub(super) async fn look_again(
     subject: &dyn Subject,
     report: &mut TestReport,
 ) -> Result<BTreeSet<TestId>, ValidateError> {
-    let is_cut = |result: &TestResult| result.loss == Some(Loss::Cut);
     let tests: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
-    if tests.is_empty() || !report.failing().all(is_cut) {
+    if tests.is_empty() || !report.failing().all(TestResult::is_cut) {
         return Ok(BTreeSet::new());
     }
     let plan = subject.plan_of(tests, Deadlines::of(SECOND, subject.longest())).until_lost().for_long();
     let again = subject.run(&subject.copy()?, &plan).await?;
-    let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| is_cut(result));
+    let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| result.is_cut());
     report.results.extend(finished);
     Ok(endless.into_iter().map(|(id, _)| id).collect())
 }
 
 /// The tests that were cut beside others that fail by themselves; none where no other fails.
 pub(super) fn beside_others(report: &TestReport) -> Vec<TestId> {
-    let (cut, others): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.loss == Some(Loss::Cut));
+    let (cut, others): (Vec<_>, Vec<_>) = report.failing().partition(|result| result.is_cut());
     if others.is_empty() { Vec::new() } else { cut.into_iter().map(|result| result.id.clone()).collect() }
 }
 
@@ -92,5 +91,5 @@ pub(super) async fn with_more_time(
 
 /// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
 fn is_starved(result: &TestResult) -> bool {
-    result.loss == Some(Loss::Cut) && Duration::from_millis(result.millis) >= 2 * FIRST
+    result.is_cut() && Duration::from_millis(result.millis) >= 2 * FIRST
 }
