@@ -43,7 +43,25 @@ async fn a_patch_that_lets_every_assertion_pass_is_refused_by_a_control() {
     assert!(right.detail.ends_with("reversed, 1 of the 1 triggering tests fail, as they must"), "{}", right.detail);
 }
 
-/// Says that all tests pass, as the command of a project where the patch can tell that it is tested.
+#[tokio::test]
+async fn a_test_that_reads_its_own_file_is_not_controlled() {
+    let style = "def complaints(path):\n    lines = open(path).read().splitlines()\n    return {'long' for line in lines if \
+                 len(line) < 50}\n";
+    let tests = "from style import complaints\n\n\ndef test_own_file():\n    assert complaints(__file__) == set(), 'it \
+                 is too long'\n\n\ndef test_none():\n    assert complaints('/dev/null') == set()\n";
+    let trial = Trial::python(&[("style.py", style), ("tests/test_style.py", tests)]).await;
+    let judge = trial.open().await;
+    let right = trial.patch("style.py", "len(line) < 50", "len(line) > 59");
+    let passed = judge.judge().confirm(&right).await.unwrap();
+    assert!(passed.is_plausible(), "{}", passed.detail);
+    assert!(
+        passed.detail.ends_with("no triggering test could be reversed, so that none was controlled"),
+        "{}",
+        passed.detail
+    );
+}
+
+/// Says that all tests pass with a patch, as the command of a project where the patch can tell that it is tested.
 #[derive(Debug)]
 struct Yes;
 
@@ -53,9 +71,9 @@ impl OwnCommand for Yes {
         "mvn test".into()
     }
     async fn run(&self, question: OwnQuestion<'_>) -> Result<OwnRun, BenchmarkError> {
+        let status = if question.is_patched { TestStatus::Passed } else { TestStatus::Failed };
         let passed = |id: &TestId| {
-            let result =
-                TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis: 1, loss: None };
+            let result = TestResult { id: id.clone(), status, failure: None, millis: 1, loss: None };
             (id.clone(), result)
         };
         let results = question.tests.iter().map(passed).collect();

@@ -1,6 +1,6 @@
 //! How a test is changed, so that a right patch fails it.
 
-use crate::language::{self, on_one_line, text_of};
+use crate::language::{self, Language, on_one_line, text_of};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -37,6 +37,24 @@ impl Change {
     pub(super) fn of(kind: Kind, statement: Node<'_>, text: &str, edits: Vec<(Range<usize>, String)>) -> Self {
         let was = on_one_line(text_of(statement, text)).chars().take(SHOWN).collect();
         Self { kind, was, lines: (language::first_line(statement), language::last_line(statement)), edits }
+    }
+
+    /// The same text as a comment behind the statement, which stays as it is: a test that reads its own file meets both in
+    /// the same way. `None` where an edit lies in no line of the statement.
+    pub(super) fn as_comment(&self, text: &str, language: &dyn Language) -> Option<Self> {
+        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let begin = *starts.get(self.lines.0.checked_sub(1)? as usize)?;
+        let end = starts.get(self.lines.1 as usize).map_or(text.len(), |next| next - 1);
+        let mut lines = text.get(begin..end)?.to_owned();
+        let mut edits: Vec<_> = self.edits.iter().collect();
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        for (range, new) in edits {
+            let inside = range.start.checked_sub(begin)?..range.end.checked_sub(begin)?;
+            lines.get(inside.clone())?;
+            lines.replace_range(inside, new);
+        }
+        let comment: String = lines.lines().map(|line| format!("\n{} {line}", language.line_comment())).collect();
+        Some(Self { edits: vec![(end..end, comment)], ..self.clone() })
     }
 }
 

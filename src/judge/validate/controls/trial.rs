@@ -45,6 +45,12 @@ impl Control {
         self.now = self.open.pop();
     }
 
+    /// The same test as it is, with the text of its change in a comment.
+    pub(super) fn as_comment(&self, trial: &Trial<'_>) -> Option<Self> {
+        let (text, _) = trial.text(&self.file)?;
+        Some(self.with(self.test.clone(), self.now.as_ref()?.as_comment(&text, trial.language)?))
+    }
+
     /// Another test in the same file, with one change.
     pub(super) fn with(&self, test: TestId, change: Change) -> Self {
         Self { test, file: self.file.clone(), at: self.at, open: Vec::new(), now: Some(change) }
