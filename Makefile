@@ -5,6 +5,8 @@ TARGET  := $(or $(CARGO_TARGET_DIR),target)
 DEMO    := fixtures:roman-numerals
 # Tests at once: half as many again as processors, for many of them wait for other processes.
 AT_ONCE := $(shell echo $$(($$(nproc) * 3 / 2)))
+# Tests find nothing that other programs or older builds kept.
+CACHE   := $(abspath $(TARGET))/tmp/cache
 
 # Parts of the long tests, of seven: another one with each commit, or from `UNIDEBUG_PART=n` on.
 PARTS   ?= 1
@@ -26,12 +28,12 @@ demo: setup
 test:
 	@./.ci/setup test
 	@skip=$$(tests/parts.py skip $(PARTS)) && \
-	$(CARGO) test --locked --all-features --quiet -- --test-threads $(AT_ONCE) $$skip
+	UNIDEBUG_CACHE_DIR=$(CACHE) $(CARGO) test --locked --all-features --quiet -- --test-threads $(AT_ONCE) $$skip
 
 ## All tests with full counts, and a Slurm of one node where its daemons can be had.
 soak:
 	@./.ci/setup soak
-	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 $(CARGO) test --locked --all-features
+	PROPTEST_CASES=20000 UNIDEBUG_SOAK=1 UNIDEBUG_CACHE_DIR=$(CACHE) $(CARGO) test --locked --all-features
 
 ## Measurements; they print ratios of things run in one go and never fail on a slow machine.
 bench: setup

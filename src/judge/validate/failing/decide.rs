@@ -11,7 +11,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 18;
+const SCHEMA: u32 = 19;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ impl Selection {
             fingerprint.add(id.to_string());
         }
         if self.is_open() {
-            fingerprint.add(&self.change);
+            fingerprint.add(&self.change).add(&self.own);
         }
         fingerprint.name()
     }
