@@ -81,7 +81,8 @@ pub(super) async fn run(
         let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
         let seconds = started.elapsed().as_secs_f64();
         let (classes, only, first) = (plan.classes.len(), plan.only.len(), plan.classes.first());
-        tracing::debug!(classes, only, ?first, look = ?plan.look, seconds, "a process of tests ended");
+        let asked: BTreeSet<&str> = plan.args.iter().filter_map(|arg| arg.split(' ').next()).collect();
+        tracing::debug!(classes, only, ?first, look = ?plan.look, ?asked, seconds, "a process of tests ended");
         let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
