@@ -103,6 +103,37 @@ async fn a_test_that_passes_by_maven_is_no_bug() {
     assert!(message.contains("knowsItsRepository: it passes by `mvn test`, and fails here"), "{message}");
 }
 
+/// The test counts what the build tool put beside the classes, as frameworks look for their settings.
+#[tokio::test]
+async fn a_resource_beside_the_classes_is_there_once_for_every_candidate() {
+    let trial = one_module(TOP_POM, SUM);
+    let test = "package core;
+public class SumTest {
+    @org.junit.Test public void of() throws Exception {
+        org.junit.Assert.assertEquals(3, Sum.of(1, 2));
+        java.util.Enumeration<java.net.URL> all = Sum.class.getClassLoader().getResources(\"data.sql\");
+        org.junit.Assert.assertEquals(1, java.util.Collections.list(all).size());
+    }
+}
+";
+    write_files(
+        &trial.user,
+        &[("src/test/java/core/SumTest.java", test), ("src/main/resources/data.sql", "insert into sums values (1)")],
+    );
+    let checkout = trial.checkout().await.unwrap();
+    let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
+    let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
+    let path = RepoPath::new("src/main/java/core/Sum.java").unwrap();
+    let change = FileChange {
+        path,
+        before: Some(SUM.as_bytes().into()),
+        after: SUM.replace("i = 1", "i = 0").into_bytes().into(),
+    };
+    let right = judge.screen_one(&Patch { files: vec![change] }).await.unwrap();
+    assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
+    assert!(judge.disagreements().is_empty(), "no fresh process had to be asked");
+}
+
 #[tokio::test]
 async fn maven_is_not_waited_for_where_a_test_has_no_end() {
     let trial = one_module(TOP_POM, &SUM.replace("i++", "i += 0"));

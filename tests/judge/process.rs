@@ -53,6 +53,44 @@ async fn a_project_whose_tests_fail_otherwise_in_a_process_that_stays_is_judged_
     assert_eq!(judge.screen_one(&repair).await.unwrap().outcome, Outcome::PassedWarm);
 }
 
+/// The system class loader of a process that stays knows libraries alone.
+#[tokio::test]
+async fn a_candidate_that_fails_in_a_new_way_is_asked_of_a_fresh_process() {
+    let test = "package a;
+import org.junit.Test;
+import static org.junit.Assert.*;
+public class CalcTest {
+  @Test public void max() {
+    assertEquals(3, Calc.max(2, 3));
+    assertNotNull(ClassLoader.getSystemResource(\"a/Calc.class\"));
+  }
+}
+";
+    let trial = Trial::new(&[("src/a/Calc.java", CALC), ("test/a/CalcTest.java", test)]).await;
+    let (wrong, right) = (
+        trial.patch("src/a/Calc.java", "x < y ? x", "x <= y ? x"),
+        trial.patch("src/a/Calc.java", "x < y ? x", "x > y ? x"),
+    );
+    for is_batch in [false, true] {
+        let judge = trial.open().await;
+        let mut outcomes = Vec::new();
+        if is_batch {
+            let patches = [wrong.clone(), right.clone()];
+            let mut take = |_, validation: &Validation| {
+                outcomes.push(validation.outcome);
+                ControlFlow::Continue(())
+            };
+            judge.screen(&patches, &mut take).await.unwrap();
+        } else {
+            for patch in [&wrong, &right] {
+                outcomes.push(judge.screen_one(patch).await.unwrap().outcome);
+            }
+        }
+        assert_eq!(outcomes, [Outcome::Failed, Outcome::PassedWarm]);
+        assert_eq!(judge.disagreements().len(), 1, "the right one failed at first");
+    }
+}
+
 #[tokio::test]
 async fn a_class_that_cannot_be_initialized_fails_by_its_reason_or_by_its_name_and_stays_in_one_process() {
     let rates = "package a;\npublic class Rates {\n  static final int[] ALL = new int[2];\n  static {\n    for (int i = 0; i <= 2; \

@@ -6,6 +6,7 @@
 
 mod compile;
 mod testing;
+mod trust;
 
 use super::cold::ColdJudge;
 use super::jvm::Jvm;
@@ -159,7 +160,7 @@ impl Inner {
         Ok(validation)
     }
 
-    async fn cold_answer(&self, patch: &Patch, haste: Haste) -> Result<Validation, ValidateError> {
+    pub(super) async fn cold_answer(&self, patch: &Patch, haste: Haste) -> Result<Validation, ValidateError> {
         match haste {
             Haste::Batch => self.cold.test_classes(patch).await,
             Haste::One => self.cold.validate(patch).await,

@@ -32,7 +32,9 @@ pub(in crate::validate) struct WorkerSetup {
     pub(in crate::validate) runner: Utf8PathBuf,
     /// Folders of untouched classes, held in memory.
     pub(in crate::validate) classes: Vec<Utf8PathBuf>,
-    /// Libraries and copies of resources, in the parent loader.
+    /// Copies of the resources beside them, for who asks the system class loader.
+    pub(in crate::validate) copied: Vec<Utf8PathBuf>,
+    /// Libraries, in the parent loader.
     pub(in crate::validate) libraries: Vec<Utf8PathBuf>,
     /// Each process works in a copy of it.
     pub(in crate::validate) checkout: Checkout,
@@ -56,16 +58,19 @@ impl WorkerSetup {
             source: std::io::Error::other(error),
         })?;
         let project = &self.checkout.project;
+        let resources: Vec<_> = project.resources.iter().map(|folder| folder.under(&copy.tree)).collect();
+        let told = told_class_path(project, self.classes.iter().chain(&resources).chain(&self.libraries));
         let mut class_path = vec![self.runner.clone()];
-        class_path.extend(project.resources.iter().map(|folder| folder.under(&copy.tree)));
-        class_path.extend(self.libraries.iter().cloned());
+        class_path.extend(resources);
+        class_path.extend(self.copied.iter().chain(&self.libraries).cloned());
         let joined = class_path.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let mut args = flags(self.heap_mib);
         args.extend(["-XX:+ExitOnOutOfMemoryError", NO_ATTACHING, "-Djava.awt.headless=true", "-ea"].map(String::from));
         args.extend(mocking_agent(&self.libraries).map(|at| agent(&self.libraries[at])));
-        args.extend(told_class_path(project, self.classes.iter().chain(class_path.iter().skip(1))));
+        args.extend(told);
         args.extend(self.jvm_args.iter().cloned());
         args.extend(["-cp".into(), joined, "unidebug.runner.Worker".into()]);
+        args.push(self.copied.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":"));
         args.extend(self.classes.iter().map(ToString::to_string));
         let mut job = Job::new(self.jdk.java(), project.cwd().under(&copy.tree))
             .args(args)

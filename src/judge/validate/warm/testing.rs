@@ -3,8 +3,9 @@
 //! A candidate that is proposed by itself runs the triggering tests only: who passes them goes to the confirmation at once.
 //! One of a batch also runs the tests near its change, within a short time, because few of a batch are confirmed.
 
+use super::trust::Trust;
 use super::{Haste, Inner};
-use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation, outer_class};
+use crate::domain::{Outcome, Patch, TestId, TestReport, Validation, outer_class};
 use crate::validate::jvm::{Classes, WorkerSetup, Workers};
 use crate::validate::own::is_doubtful;
 use crate::validate::plan::{Deadlines, Plan};
@@ -12,7 +13,7 @@ use crate::validate::plausible::{self, Judged, not_passed, objection};
 use crate::validate::subject::Build;
 use crate::validate::suite::spelled;
 use crate::validate::untouched::passes;
-use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, failing, resources};
+use crate::validate::{Baseline, Judge, ValidateError, clean, cold, coverage, resources};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,17 +34,6 @@ pub(super) struct Warm {
     _resources: Build,
 }
 
-/// How far this project's tests can be believed in a process that stays.
-#[derive(Default)]
-struct Trust {
-    /// Tests that pass here without any patch.
-    passing: BTreeSet<TestId>,
-    /// Tests that do not pass here without any patch, or that fresh processes judge otherwise.
-    aside: BTreeSet<TestId>,
-    /// Tests whose failure with some patch a fresh process has seen, too; the most recent last.
-    agreed: Vec<TestId>,
-}
-
 impl Inner {
     pub(super) async fn start_workers(&self) -> Result<Warm, ValidateError> {
         let jvm = &self.jvm;
@@ -55,7 +45,8 @@ impl Inner {
             jdk: jvm.jdk.clone(),
             runner: jvm.harness.classes.clone(),
             classes,
-            libraries: copied.into_iter().chain(jvm.class_path.libraries.iter().cloned()).collect(),
+            copied,
+            libraries: jvm.class_path.libraries.clone(),
             checkout: jvm.checkout.clone(),
             work_dir: jvm.options.work_dir.clone(),
             heap_mib: jvm.options.heap_mib,
@@ -82,11 +73,12 @@ impl Inner {
                 return Err(unlike(what));
             }
         }
-        Ok(Warm { workers: Mutex::new(workers), trust: Mutex::default(), _resources: scratch })
+        let trust = self.trust(&mut workers).await?;
+        Ok(Warm { workers: Mutex::new(workers), trust: Mutex::new(trust), _resources: scratch })
     }
 
     /// A plan of some tests that ends at the first loss.
-    fn plan(&self, tests: Vec<TestId>) -> Plan {
+    pub(super) fn plan(&self, tests: Vec<TestId>) -> Plan {
         let subject = &*self.cold.subject;
         subject.plan_of(tests, subject.quick_deadlines(&self.cold.baseline().report)).until_lost()
     }
@@ -100,10 +92,14 @@ impl Inner {
         haste: Haste,
     ) -> Result<Validation, ValidateError> {
         let mut workers = warm.workers.lock().await;
-        match haste {
-            Haste::One => self.test_one(&mut workers, patch, classes).await,
-            Haste::Batch => self.test_in_batch(warm, &mut workers, patch, classes).await,
+        let answer = match haste {
+            Haste::One => self.test_one(&mut workers, patch, classes).await?,
+            Haste::Batch => self.test_in_batch(warm, &mut workers, patch, classes).await?,
+        };
+        if answer.outcome == Outcome::Failed && self.fails_elsewhere(&answer) {
+            return self.second(&mut *warm.trust.lock().await, patch, haste, answer).await;
         }
+        Ok(answer)
     }
 
     /// Before a no is said, the triggering tests run in a fresh process and a fresh copy, where no earlier candidate left
@@ -183,22 +179,6 @@ impl Inner {
             return Ok(answer);
         }
         self.test_near(warm, workers, patch, classes).await
-    }
-
-    /// Whether triggering tests fail at another place or in another way than without the candidate.
-    fn fails_elsewhere(&self, answer: &Validation) -> bool {
-        let before = |id: &TestId| self.cold.baseline().report.results.get(id)?.failure.as_ref();
-        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !are_alike(before, now)))
-    }
-
-    /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
-    fn fails_otherwise<'a>(&self, report: &TestReport, tests: &'a [TestId]) -> Option<&'a TestId> {
-        let results = &self.cold.baseline().report.results;
-        tests.iter().find(|id| {
-            let before = results.get(*id).and_then(|result| result.failure.as_ref());
-            let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
-            before.is_some_and(|before| now.is_none_or(|now| !are_alike(before, now)))
-        })
     }
 
     /// The tests that stopped earlier candidates, then those near the change.
@@ -295,25 +275,6 @@ impl Inner {
         Ok(None)
     }
 
-    /// Finds out which tests pass here without any patch.
-    async fn ask_untouched(
-        &self,
-        trust: &mut Trust,
-        workers: &mut Workers,
-        tests: &[TestId],
-    ) -> Result<(), ValidateError> {
-        let open: Vec<TestId> = tests.iter().filter(|id| !trust.passing.contains(*id)).cloned().collect();
-        if open.is_empty() {
-            return Ok(());
-        }
-        let report = workers.run(&Classes::new(), &self.plan(open.clone()), &[]).await?;
-        for id in open {
-            let known = if passes(&report, &id) == Some(true) { &mut trust.passing } else { &mut trust.aside };
-            known.insert(id);
-        }
-        Ok(())
-    }
-
     /// Whether a test fails with a patch in a fresh process, too.
     async fn fails_cold(&self, patch: &Patch, id: &TestId) -> Result<bool, ValidateError> {
         let subject = &*self.cold.subject;
@@ -331,36 +292,11 @@ impl Inner {
         }
         Ok(fails)
     }
-
-    /// Notes where the cold judge disagreed.
-    pub(super) fn note(&self, warm: &Validation, surer: &Validation) {
-        if warm.outcome != surer.outcome {
-            self.disagree(warm.outcome, surer.outcome, surer.detail.clone());
-        }
-    }
-
-    fn disagree(&self, first: Outcome, then: Outcome, detail: String) {
-        let disagreement = Disagreement { judge: SurerJudge::Cold, first, then, detail };
-        tracing::info!("{disagreement}");
-        self.disagreements.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(disagreement);
-    }
 }
 
 /// Why no process that stays is used.
 fn unlike(what: String) -> ValidateError {
     ValidateError::Tool { what, hint: "nothing to do; the cold judge is slower and right".into() }
-}
-
-/// Whether a test fails in the same way at the same place. Which test is the first to need a class that cannot be
-/// initialized, and has the reason, is chance.
-fn are_alike(before: &Failure, now: &Failure) -> bool {
-    signature(before) == signature(now) || failing::is_of_class(before) && failing::is_of_class(now)
-}
-
-/// Where and how a test fails: the exception and the innermost frame of the project.
-fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
-    let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
-    (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.

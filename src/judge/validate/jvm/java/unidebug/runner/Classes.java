@@ -12,11 +12,14 @@ import java.util.Map;
 /** The untouched classes of the subject, in memory; the first folder that has a class wins. */
 final class Classes {
     final Path[] folders;
+    /** Copies of the resources in those, on the class path of the process. */
+    final Path[] copied;
     private final Map<String, byte[]> bytes = new HashMap<>();
     private final Map<String, Path> origin = new HashMap<>();
 
-    Classes(Path[] folders) throws IOException {
+    Classes(Path[] folders, Path[] copied) throws IOException {
         this.folders = folders;
+        this.copied = copied;
         for (Path folder : folders) {
             Files.walkFileTree(folder, new SimpleFileVisitor<Path>() {
                 @Override

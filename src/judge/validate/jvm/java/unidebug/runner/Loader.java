@@ -1,6 +1,7 @@
 package unidebug.runner;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.file.Files;
@@ -76,6 +77,27 @@ final class Loader extends ClassLoader {
     public URL getResource(String name) {
         URL own = findResource(name);
         return own != null ? own : super.getResource(name);
+    }
+
+    /** Each once, in the order of a class path: what lies beside the classes lies in a copy on the parent's class path, too. */
+    @Override
+    public Enumeration<URL> getResources(String name) throws IOException {
+        List<URL> found = Collections.list(findResources(name));
+        for (URL of : Collections.list(getParent().getResources(name))) {
+            if (!isCopy(of)) {
+                found.add(of);
+            }
+        }
+        return Collections.enumeration(found);
+    }
+
+    private boolean isCopy(URL of) {
+        for (Path folder : untouched.copied) {
+            if (of.toString().startsWith(urlOf(folder.toFile()).toString())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

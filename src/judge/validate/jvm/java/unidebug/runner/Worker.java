@@ -3,6 +3,7 @@ package unidebug.runner;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,10 +23,11 @@ import java.util.Set;
 import java.util.TimeZone;
 
 /**
- * Runs tests of one candidate after the other, each in a class loader of its own. Arguments: folders of the untouched
- * classes. Requests come on descriptor 4: {@code C}, int classes, each text name, int length, bytes: the candidate;
- * {@code R}, text: a {@link Request} to run on it, then a key for each test that begins. Records go to descriptor 3, the
- * last of each run says {@code over}. A process that may be spoilt says so in its last record and ends.
+ * Runs tests of one candidate after the other, each in a class loader of its own. Arguments: folders with copies of
+ * resources, joined, then folders of the untouched classes. Requests come on descriptor 4: {@code C}, int classes, each
+ * text name, int length, bytes: the candidate; {@code R}, text: a {@link Request} to run on it, then a key for each test
+ * that begins. Records go to descriptor 3, the last of each run says {@code over}. A process that may be spoilt says so in
+ * its last record and ends.
  */
 public final class Worker {
     /** As deep as the JVM's own arguments say, so that recursions overflow where they do in a fresh process. */
@@ -39,11 +42,9 @@ public final class Worker {
     }
 
     public static void main(String[] args) throws Exception {
-        Path[] folders = new Path[args.length];
-        for (int i = 0; i < args.length; i++) {
-            folders[i] = Paths.get(args[i]);
-        }
-        Worker worker = new Worker(new Classes(folders));
+        Path[] copied = paths(args[0].isEmpty() ? new String[0] : args[0].split(File.pathSeparator));
+        Path[] folders = paths(Arrays.copyOfRange(args, 1, args.length));
+        Worker worker = new Worker(new Classes(folders, copied));
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream("/proc/self/fd/4")));
                 OutputStream out = new FileOutputStream("/proc/self/fd/3")) {
             while (true) {
@@ -60,6 +61,14 @@ public final class Worker {
             // Whoever asked is gone.
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    private static Path[] paths(String[] names) {
+        Path[] paths = new Path[names.length];
+        for (int i = 0; i < names.length; i++) {
+            paths[i] = Paths.get(names[i]);
+        }
+        return paths;
     }
 
     private static Map<String, byte[]> readClasses(DataInputStream in) throws IOException {

@@ -1,0 +1,138 @@
+//! How far a process that stays is believed: what it says of the untouched code, and of candidates that fail in a way that
+//! the triggering tests do not explain, must be what a process of its own says.
+
+use super::{Haste, Inner};
+use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation};
+use crate::validate::jvm::{Classes, Workers};
+use crate::validate::untouched::passes;
+use crate::validate::{Baseline, Judge, ValidateError, clean, failing};
+use std::collections::BTreeSet;
+
+/// Candidates that fail in a new way, of which a fresh process has seen as many fail before the others are believed to.
+const SECONDED: usize = 2;
+/// Tests near the triggering ones that show whether this process is like others: so many, within such a time.
+const SHOWING: (usize, u64) = (40, 2_000);
+
+/// How far this project's tests can be believed in a process that stays.
+#[derive(Default)]
+pub(super) struct Trust {
+    /// Whether a test that passes in a process of its own did not pass here without any patch, or with a right one.
+    is_unlike: bool,
+    /// Candidates that fail in a new way here, and in a fresh process, too.
+    seconded: usize,
+    /// Tests that pass here without any patch.
+    pub(super) passing: BTreeSet<TestId>,
+    /// Tests that do not pass here without any patch, or that fresh processes judge otherwise.
+    pub(super) aside: BTreeSet<TestId>,
+    /// Tests whose failure with some patch a fresh process has seen, too; the most recent last.
+    pub(super) agreed: Vec<TestId>,
+}
+
+impl Inner {
+    /// What tests that pass beside the triggering ones tell of a process that stays.
+    pub(super) async fn trust(&self, workers: &mut Workers) -> Result<Trust, ValidateError> {
+        let showing: Vec<TestId> = beside(self.cold.baseline()).collect();
+        let mut trust = Trust::default();
+        self.ask_untouched(&mut trust, workers, &showing).await?;
+        trust.is_unlike = !trust.aside.is_empty();
+        if let Some(id) = trust.aside.first() {
+            tracing::info!("{id} passes in a process of its own and not in a warm one, which is believed less");
+        }
+        Ok(trust)
+    }
+
+    /// A candidate that fails in a new way may do so for how it is run here: a fresh process has its word, until it said the
+    /// same some times.
+    pub(super) async fn second(
+        &self,
+        trust: &mut Trust,
+        patch: &Patch,
+        haste: Haste,
+        answer: Validation,
+    ) -> Result<Validation, ValidateError> {
+        if trust.seconded >= SECONDED && !trust.is_unlike {
+            return Ok(answer);
+        }
+        let surer = self.cold_answer(patch, haste).await?;
+        self.note(&answer, &surer);
+        match surer.outcome {
+            Outcome::Failed => trust.seconded += 1,
+            _ => trust.is_unlike = true,
+        }
+        Ok(surer)
+    }
+
+    /// Whether triggering tests fail at another place or in another way than without the candidate.
+    pub(super) fn fails_elsewhere(&self, answer: &Validation) -> bool {
+        let before = |id: &TestId| self.cold.baseline().report.results.get(id)?.failure.as_ref();
+        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !are_alike(before, now)))
+    }
+
+    /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
+    pub(super) fn fails_otherwise<'a>(&self, report: &TestReport, tests: &'a [TestId]) -> Option<&'a TestId> {
+        let results = &self.cold.baseline().report.results;
+        tests.iter().find(|id| {
+            let before = results.get(*id).and_then(|result| result.failure.as_ref());
+            let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
+            before.is_some_and(|before| now.is_none_or(|now| !are_alike(before, now)))
+        })
+    }
+
+    /// Finds out which tests pass here without any patch.
+    pub(super) async fn ask_untouched(
+        &self,
+        trust: &mut Trust,
+        workers: &mut Workers,
+        tests: &[TestId],
+    ) -> Result<(), ValidateError> {
+        let open: Vec<TestId> = tests.iter().filter(|id| !trust.passing.contains(*id)).cloned().collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let report = workers.run(&Classes::new(), &self.plan(open.clone()), &[]).await?;
+        for id in open {
+            let known = if passes(&report, &id) == Some(true) { &mut trust.passing } else { &mut trust.aside };
+            known.insert(id);
+        }
+        Ok(())
+    }
+
+    /// Notes where the cold judge disagreed.
+    pub(super) fn note(&self, warm: &Validation, surer: &Validation) {
+        if warm.outcome != surer.outcome {
+            self.disagree(warm.outcome, surer.outcome, surer.detail.clone());
+        }
+    }
+
+    pub(super) fn disagree(&self, first: Outcome, then: Outcome, detail: String) {
+        let disagreement = Disagreement { judge: SurerJudge::Cold, first, then, detail };
+        tracing::info!("{disagreement}");
+        self.disagreements.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(disagreement);
+    }
+}
+
+/// Whether a test fails in the same way at the same place. Which test is the first to need a class that cannot be
+/// initialized, and has the reason, is chance.
+fn are_alike(before: &Failure, now: &Failure) -> bool {
+    signature(before) == signature(now) || failing::is_of_class(before) && failing::is_of_class(now)
+}
+
+/// Where and how a test fails: the exception and the innermost frame of the project.
+fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
+    let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
+    (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
+}
+
+/// Tests in the classes of the triggering ones that pass soon.
+fn beside(baseline: &Baseline) -> impl Iterator<Item = TestId> + '_ {
+    let classes: BTreeSet<&str> = baseline.triggering.iter().map(|id| id.class.as_str()).collect();
+    let mut took = 0;
+    let passing = baseline.report.results.values().filter(move |result| {
+        result.passed() && classes.contains(result.id.class.as_str()) && !baseline.set_aside.contains_key(&result.id)
+    });
+    let soon = passing.take_while(move |result| {
+        took += result.millis;
+        took <= SHOWING.1
+    });
+    soon.take(SHOWING.0).map(|result| result.id.clone())
+}
