@@ -21,6 +21,11 @@ const SAMPLE: usize = 8;
 /// Runs in processes of their own, with hashes of their own, where children of one that waits do for the others.
 const FRESH: usize = 2;
 
+/// Runs at once: other classes run meanwhile, and what the failing ones execute is measured.
+fn at_once() -> usize {
+    lanes::count().div_ceil(2)
+}
+
 /// Failing tests that pass in one of several runs, each in a fresh copy.
 pub(super) async fn of(
     subject: &dyn Subject,
@@ -86,7 +91,7 @@ async fn passing(
     runs: usize,
 ) -> Result<BTreeSet<TestId>, ValidateError> {
     let one = |_| async { subject.run(&subject.copy()?, plan).await };
-    let reports: Vec<_> = futures::stream::iter(0..runs).map(one).buffer_unordered(lanes::count()).collect().await;
+    let reports: Vec<_> = futures::stream::iter(0..runs).map(one).buffer_unordered(at_once()).collect().await;
     let mut found = BTreeSet::new();
     for report in reports {
         let report = report?;
@@ -105,7 +110,7 @@ async fn fail_when_served(subject: &dyn Subject, plan: &Plan, tests: &[TestId], 
         let fails = |id: &TestId| report.results.get(id).is_some_and(|result| result.status == TestStatus::Failed);
         tests.iter().all(fails)
     };
-    let mut all = futures::stream::iter(0..runs).map(one).buffer_unordered(lanes::count());
+    let mut all = futures::stream::iter(0..runs).map(one).buffer_unordered(at_once());
     while let Some(fail) = all.next().await {
         if !fail {
             return false;
