@@ -70,6 +70,7 @@ mod processors;
 mod prompts;
 mod providers;
 mod python;
+mod python_django;
 mod python_environment;
 mod python_lines;
 mod quixbugs_python;

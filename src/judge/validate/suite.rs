@@ -167,7 +167,7 @@ enum Next {
 fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &Plan) -> Next {
     let complete = answer.ended_with("done") && done.exit.success();
     let to_be_continued = done.exit == CUT && (answer.ended_with("cut") || answer.ended_with("runaway"));
-    let (open, stopped) = (answer.open.clone(), answer.ended_with("stopped"));
+    let (open, stopped, tampered) = (answer.open.clone(), answer.ended_with("stopped"), answer.ended_with("tampered"));
     for result in answer.results {
         keep_worst(&mut report.results, result);
     }
@@ -183,7 +183,10 @@ fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &
     };
     if !to_be_continued {
         let Some(id) = open else { return Next::Stop(end) };
-        let message = format!("the test process ended with {} while this test ran", done.exit);
+        let message = match tampered {
+            true => "what decides about results was changed while this test ran".to_owned(),
+            false => format!("the test process ended with {} while this test ran", done.exit),
+        };
         keep_worst(&mut report.results, lost_with_process(id, end, message));
         // The time of the whole run is up.
         if done.exit == Exit::TimedOut {

@@ -5,11 +5,14 @@ class Guard:
     """Sees whether what decides about results is still what it was before the project was loaded."""
 
     PACKAGES = ("pytest", "_pytest", "pluggy", "unittest")
+    # What a plugin puts in the place of something while the tests of a class run, and takes away again: whose it is, what
+    # makes it, and its name.
+    STAND_INS = {("_pytest.unittest.TestCaseFunction", "runtest"): ("pytest_django.plugin", "_django_setup_unittest", "non_debugging_runtest")}
 
     def __init__(self, measuring):
         self.spaces, self.modules, self.manager, self.tracing = [], {}, None, None
         self.functions, self.codes = [], []
-        self.loaded = []
+        self.loaded, self.stand_ins = [], {}
         self.measuring = measuring
         # A test may hold the clock.
         self.now, self.next = time.monotonic, 0.0
@@ -20,6 +23,24 @@ class Guard:
             self.note(module.__name__, vars(module))
         self.modules = {module.__name__: module for module in [*mine, builtins]}
         self.loaded = [vars(module) for module in list(sys.modules.values()) if hasattr(module, "__dict__")]
+        for place, (module, maker, name) in self.STAND_INS.items():
+            code = self.inner(getattr(sys.modules.get(module), maker, None), name)
+            if code:
+                self.stand_ins[place] = (vars(sys.modules[module]), code)
+
+    @staticmethod
+    def inner(maker, name):
+        """The code of a function that another makes, which may be a fixture."""
+        while maker is not None and not isinstance(maker, types.FunctionType):
+            maker = getattr(maker, "_fixture_function", None)
+        # Older versions of pytest have a function around a fixture.
+        maker = getattr(getattr(maker, "__pytest_wrapped__", None), "obj", maker)
+        constants = maker.__code__.co_consts if maker else ()
+        return next((each for each in constants if isinstance(each, types.CodeType) and each.co_name == name), None)
+
+    def stands_in(self, name, key, now, kind=type, function=types.FunctionType):
+        space, code = self.stand_ins.get((name, key), (None, None))
+        return kind(now) is function and now.__code__ is code and now.__globals__ is space
 
     def note(self, name, space):
         kept = {}
@@ -72,9 +93,8 @@ class Guard:
         for name, space, kept in self.spaces:
             if not all(map(same, map(space.get, kept), kept.values())):
                 for key, value in kept.items():
-                    if space.get(key) is not value:
+                    if space.get(key) is not value and not self.stands_in(name, key, space.get(key)):
                         return f"{name}.{key}"
-                return name
         if not all(map(same, map(code, self.functions), self.codes)):
             return "the code of a function that decides about results"
         for name, module in self.modules.items():
