@@ -126,6 +126,19 @@ fn tests_that_no_hint_names_and_that_fail_by_the_same_bug_belong_to_it() {
     assert_eq!(object["patches"][0]["outcome"], "failed", "right for the test of the hint alone: {done}");
 }
 
+/// As with pytest, which ends where modules cannot be loaded, and names those alone.
+#[test]
+fn the_bug_is_looked_for_beyond_modules_that_lack_a_package() {
+    let folder = with_a_hint();
+    let extra = "import redbot\n\n\ndef test_extra():\n    assert redbot\n";
+    let hint = "{\"tests/extra_test.py\": true}";
+    write_files(folder.path(), &[("tests/extra_test.py", extra), (".pytest_cache/v/cache/lastfailed", hint)]);
+    let done = unidebug(&["triage", folder.path().to_str().unwrap()]);
+    done.expect_code(0);
+    assert!(done.stderr.contains("set aside: tests.extra_test (it cannot be loaded here ("), "{done}");
+    assert!(done.stdout.contains("fails: test_till#test_one"), "{done}");
+}
+
 #[test]
 fn a_result_says_which_tests_still_fail() {
     let folder = with_a_hint();

@@ -17,6 +17,7 @@ mod look;
 mod near;
 mod own;
 mod slow;
+mod unloadable;
 
 pub use aside::AsideReason;
 pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
@@ -247,7 +248,14 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             if !by_own_command {
                 found.before = earlier::of_uncommitted(subject, &found.report).await?;
             }
-            if found.before.as_ref().is_some_and(|before| before.tests.len() == found.report.failing().count()) {
+            // Whether a package is not here that other tests do without, those tell.
+            let lacks =
+                found.report.failing().all(|result| unloadable::lacks_a_package(subject, &found.report, result));
+            if lacks && found.before.is_none() {
+                found.before = earlier::of(subject, &found.report, &found.failing()).await?;
+            }
+            let all = found.report.failing().count();
+            if found.before.as_ref().map_or(lacks, |before| before.tests.len() == all) {
                 found.asked = None;
                 older = Some(found.after(older));
                 continue;

@@ -1,8 +1,8 @@
 //! Failing tests that say nothing of the code: flaky ones, those that the project's own command passes, and those that lack
 //! something here.
 
-use super::group;
-use crate::domain::{Failure, Frame, Loss, RepoPath, TestId, TestReport, TestResult};
+use super::{group, unloadable};
+use crate::domain::{Failure, Loss, RepoPath, TestId, TestReport, TestResult};
 use crate::validate::{clean, losses};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,32 +90,9 @@ pub(super) fn by_failures(
             set_aside.entry(result.id.clone()).or_insert(reason);
         }
     }
-    set_aside_unloadable(report, set_aside);
+    unloadable::set_aside(report, set_aside);
     set_aside_beside_others(report, set_aside, &wants_memory);
     set_aside_beside_others(report, set_aside, &wants_an_installation);
-}
-
-/// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
-/// is among those that the failure names.
-fn set_aside_unloadable(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
-    let open: Vec<&TestId> =
-        report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
-    // A set-up that fails has run.
-    let ran = |id: &TestId| {
-        let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
-        let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
-        frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame))
-    };
-    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id) && !ran(id));
-    if by_running.is_empty() {
-        return;
-    }
-    for id in unloadable.into_iter().filter(|id| group::place(id, report).is_none()) {
-        let why = report.results.get(id).and_then(|result| result.failure.as_ref());
-        let why =
-            why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
-        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}").into());
-    }
 }
 
 /// Tests for which something here may be at fault are the environment's, where others fail by themselves.
@@ -144,13 +121,8 @@ fn wants_an_installation(result: &TestResult) -> Option<AsideReason> {
     is_asked.then(|| format!("it asks for an installation: {}", first_line(&failure.message)).into())
 }
 
-fn first_line(text: &str) -> &str {
+pub(super) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// Whether a result is that of a class or module as a whole.
-fn is_whole(id: &TestId) -> bool {
-    id.method.is_empty() || id.method == "initializationError"
 }
 
 /// Why a failure says nothing about the code: it wants the network, a display, or a file that is not here, or a class
@@ -250,11 +222,10 @@ fn lacks(failure: &Failure, settings: &str) -> Option<AsideReason> {
     if OF_CHECKERS.iter().any(|name| failure.message.starts_with(name)) {
         return Some("it is written for a type checker, and no plugin here gives it to one".into());
     }
-    let module = failure.message.split_once("No module named ")?.1.trim_matches(['\'', '"', '\n', ' ']);
-    let package = module.split(['.', '\'']).next().filter(|name| !name.is_empty())?;
+    let package = unloadable::missing_package(failure)?;
     let spelled = |name: &str| name.to_lowercase().replace('_', "-");
     let is_wanted = spelled(settings).contains(&spelled(package));
-    (failure.kind.ends_with("ModuleNotFoundError") && is_wanted).then(|| AsideReason::NotInstalled(package.to_owned()))
+    is_wanted.then(|| AsideReason::NotInstalled(package.to_owned()))
 }
 
 #[cfg(test)]
@@ -328,32 +299,6 @@ mod tests {
         assert!(!says("NoClassDefFoundError", "Could not initialize class org.shop.Cart", false));
         assert!(says("NoClassDefFoundError", "javax/xml/bind/JAXBContext", true));
         assert!(!says("NoClassDefFoundError", "org/shop/Cart", false));
-    }
-
-    #[test]
-    fn a_module_that_cannot_be_loaded_is_no_bug_where_tests_fail_by_running() {
-        let unloadable = "test_b";
-        let open = |names: &[(&str, &[Frame])]| {
-            let results = names.iter().map(|(name, frames)| {
-                let id: TestId = name.parse().unwrap();
-                let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
-                let status = TestStatus::Failed;
-                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
-            });
-            let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
-            let mut aside = BTreeMap::new();
-            set_aside_unloadable(&report, &mut aside);
-            aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
-        };
-        let at =
-            |class: &str, method: &str| Frame { class: class.into(), method: method.into(), file: None, line: Some(1) };
-        let frame = |class: &str| at(class, "<module>");
-        assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
-        assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
-        let set_up = [at("test_b", "prepare")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
-        let by_product = [frame("shop.cart"), frame("test_b")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
     }
 
     #[test]

@@ -153,7 +153,10 @@ fn product_frame(frames: &[Frame]) -> Option<(&str, Option<u32>)> {
 fn is_test(class: &str) -> bool {
     let simple = crate::domain::outer_class(class).rsplit('.').next().unwrap_or(class);
     let is_named = simple.ends_with("Test") || simple.ends_with("Tests") || simple.ends_with("TestCase");
-    is_named || class.split('.').any(|part| matches!(part, "tests" | "conftest") || part.starts_with("test_"))
+    let is_part = |part: &str| {
+        matches!(part, "test" | "tests" | "conftest") || part.starts_with("test_") || part.ends_with("_test")
+    };
+    is_named || class.split('.').any(is_part)
 }
 
 #[cfg(test)]

@@ -1,0 +1,83 @@
+//! Classes and modules with tests that cannot be loaded here.
+
+use super::aside::{AsideReason, first_line};
+use super::group;
+use crate::domain::{Failure, Frame, TestId, TestReport, TestResult};
+use crate::validate::clean;
+use crate::validate::subject::Subject;
+use std::collections::BTreeMap;
+
+/// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
+/// is among those that the failure names.
+pub(super) fn set_aside(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
+    let open: Vec<&TestId> =
+        report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
+    // A set-up that fails has run.
+    let ran = |id: &TestId| {
+        let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
+        let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
+        frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame))
+    };
+    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id) && !ran(id));
+    if by_running.is_empty() {
+        return;
+    }
+    for id in unloadable.into_iter().filter(|id| group::place(id, report).is_none()) {
+        let why = report.results.get(id).and_then(|result| result.failure.as_ref());
+        let why =
+            why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
+        set_aside.insert(id.clone(), format!("it cannot be loaded here{why}").into());
+    }
+}
+
+/// Whether a result is that of a class or module as a whole.
+fn is_whole(id: &TestId) -> bool {
+    id.method.is_empty() || id.method == "initializationError"
+}
+
+/// Whether a module with tests cannot be loaded for a package that neither the project nor this machine has.
+pub(super) fn lacks_a_package(subject: &dyn Subject, report: &TestReport, result: &TestResult) -> bool {
+    let package = result.failure.as_ref().and_then(missing_package);
+    let is_of_project = |package: &str| subject.checkout().has_module(package, "py");
+    let by_test = is_whole(&result.id) && group::place(&result.id, report).is_none();
+    by_test && package.is_some_and(|package| !is_of_project(package))
+}
+
+/// The package of Python that an import does not find.
+pub(super) fn missing_package(failure: &Failure) -> Option<&str> {
+    let module = failure.message.split_once("No module named ")?.1.trim_matches(['\'', '"', '\n', ' ']);
+    let package = module.split(['.', '\'']).next().filter(|name| !name.is_empty())?;
+    failure.kind.ends_with("ModuleNotFoundError").then_some(package)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{RunEnd, TestStatus};
+
+    #[test]
+    fn a_module_that_cannot_be_loaded_is_no_bug_where_tests_fail_by_running() {
+        let unloadable = "test_b";
+        let open = |names: &[(&str, &[Frame])]| {
+            let results = names.iter().map(|(name, frames)| {
+                let id: TestId = name.parse().unwrap();
+                let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
+                let status = TestStatus::Failed;
+                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
+            });
+            let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
+            let mut aside = BTreeMap::new();
+            set_aside(&report, &mut aside);
+            aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
+        };
+        let at =
+            |class: &str, method: &str| Frame { class: class.into(), method: method.into(), file: None, line: Some(1) };
+        let frame = |class: &str| at(class, "<module>");
+        assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
+        assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
+        let set_up = [at("test_b", "prepare")];
+        assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
+        let by_product = [frame("shop.cart"), frame("test_b")];
+        assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
+    }
+}
