@@ -30,18 +30,24 @@ public class ShelfTest {
 ";
 
 /// A project whose last commit changed one thing into another.
-fn changed(tests: &str, (from, to): (&str, &str)) -> tempfile::TempDir {
+fn changed(tests: &str, change: (&str, &str)) -> tempfile::TempDir {
+    changed_in([("src/Shelf.java", SHELF), ("test/ShelfTest.java", tests)], change)
+}
+
+/// The same with a file of the product and one of its tests.
+fn changed_in(files: [(&str, &str); 2], (from, to): (&str, &str)) -> tempfile::TempDir {
+    let [(product, text), _] = files;
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap();
     let git = |args: &[&str]| {
         let own = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
         assert!(Command::new("git").current_dir(root).args(own).args(args).output().unwrap().status.success());
     };
-    write_files(root, &[("src/Shelf.java", SHELF), ("test/ShelfTest.java", tests)]);
+    write_files(root, &files);
     git(&["init", "--quiet"]);
     git(&["add", "."]);
-    git(&["commit", "--quiet", "--message", "shelves"]);
-    write_files(root, &[("src/Shelf.java", &SHELF.replace(from, to))]);
+    git(&["commit", "--quiet", "--message", "as it was"]);
+    write_files(root, &[(product, &text.replace(from, to))]);
     git(&["commit", "--quiet", "--all", "--message", "faster"]);
     folder
 }
@@ -113,4 +119,41 @@ fn what_fails_at_once_and_takes_long_without_the_last_change_is_left_to_the_conf
     let done = Unidebug::new(&["judge", folder.path().to_str().unwrap(), "--patch", &broken]).run();
     assert!(done.stdout.starts_with("failing before: ShelfTest#high\n"), "{done}");
     assert!(!done.stdout.contains("left aside"), "{done}");
+}
+
+const QUEUE: &str = "def served(waiting):
+    done = 0
+    while waiting > 0:
+        waiting -= 1
+        done += 1
+    return done
+";
+/// The one of the change takes a second where it passes, and its neighbours none.
+const QUEUE_TESTS: &str = "import time
+
+from people import served
+
+
+def test_nobody():
+    assert served(0) == 0
+
+
+def test_all():
+    time.sleep(1)
+    assert served(3) == 3
+
+
+def test_old():
+    assert served(0) == 7
+";
+
+#[test]
+fn a_test_without_end_that_the_last_change_broke_has_the_time_that_it_took_before() {
+    let files = [("people.py", QUEUE), ("test_people.py", QUEUE_TESTS)];
+    let folder = changed_in(files, ("waiting -= 1", "waiting += 1"));
+    let done = Unidebug::new(&["run", folder.path().to_str().unwrap(), "--model", "builtin"]).run();
+    done.expect_code(0);
+    assert!(done.stderr.contains("fails: test_people#test_all"), "{done}");
+    assert!(done.stderr.contains("failed before commit"), "the other one is older: {done}");
+    assert!(done.stdout.contains("+        waiting -= 1"), "{done}");
 }

@@ -249,8 +249,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
                 found.before = earlier::of_uncommitted(subject, &found.report).await?;
             }
             // Whether a package is not here that other tests do without, those tell.
-            let lacks =
-                found.report.failing().all(|result| unloadable::lacks_a_package(subject, &found.report, result));
+            let lacks = found.report.failing().all(|result| unloadable::lacks_a_package(subject, result));
             if lacks && found.before.is_none() {
                 found.before = earlier::of(subject, &found.report, &found.failing()).await?;
             }

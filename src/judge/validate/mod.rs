@@ -81,6 +81,8 @@ pub struct Baseline {
     pub before: Option<FailedBefore>,
     /// The last change, where all triggering tests pass without it: `commit 1a2b3c4`.
     pub broken_by: Option<String>,
+    /// Milliseconds that failing tests took without the last change, where they pass.
+    pub took: BTreeMap<TestId, u64>,
     /// Tests that passed, of those that ran.
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
@@ -119,6 +121,7 @@ impl Default for Baseline {
             others: Vec::new(),
             before: None,
             broken_by: None,
+            took: BTreeMap::new(),
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),
             skipped: BTreeSet::new(),

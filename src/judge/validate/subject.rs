@@ -7,7 +7,7 @@ use super::drawn::Draw;
 use super::observe::Watch;
 use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
 use super::records::{Discovered, Executed};
-use super::{Options, ValidateError};
+use super::{Baseline, Options, ValidateError};
 use crate::benchmark::Checkout;
 use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation, outer_class};
 use camino::Utf8Path;
@@ -189,8 +189,8 @@ impl dyn Subject + '_ {
 
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
     /// took, one that fails by the slowest that passes beside it.
-    pub(super) fn quick_deadlines(&self, report: &TestReport) -> Deadlines {
-        let finished = || report.results.values().filter(|result| result.loss.is_none());
+    pub(super) fn quick_deadlines(&self, baseline: &Baseline) -> Deadlines {
+        let finished = || baseline.report.results.values().filter(|result| result.loss.is_none());
         let mut slowest: BTreeMap<&str, u64> = BTreeMap::new();
         for result in finished().filter(|result| result.status == TestStatus::Passed) {
             let known = slowest.entry(&result.id.class).or_default();
@@ -198,7 +198,8 @@ impl dyn Subject + '_ {
         }
         let own = finished().map(|result| {
             let beside = slowest.get(result.id.class.as_str()).filter(|_| result.status != TestStatus::Passed);
-            (result.id.clone(), Deadlines::usual(result.millis.max(beside.copied().unwrap_or_default())))
+            let longest = beside.max(baseline.took.get(&result.id)).copied().unwrap_or_default();
+            (result.id.clone(), Deadlines::usual(result.millis.max(longest)))
         });
         Deadlines { default: LEAST * 5, own: own.collect(), total: self.longest() }
     }

@@ -104,7 +104,7 @@ impl ColdJudge {
             Err(refused) => return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused }),
         };
         let tests = self.asked().await;
-        let mut deadlines = subject.quick_deadlines(&self.baseline.report);
+        let mut deadlines = subject.quick_deadlines(&self.baseline);
         deadlines.own.extend(coverage::brief(&self.baseline));
         if let Some(refused) = self.mends_none_of_few(patch, &build, &tests, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });

@@ -11,7 +11,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 20;
+const SCHEMA: u32 = 23;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ pub(in crate::validate) fn decide(
         before = (!older.is_empty()).then(|| FailedBefore {
             change: known.as_ref().map_or_else(|| "what is not committed yet".to_owned(), |known| known.change.clone()),
             tests: older.iter().cloned().collect(),
-            unknown: BTreeSet::new(),
+            ..FailedBefore::default()
         });
         let mut groups = group::groups(failing, &report, &spectrum);
         groups.sort_by_key(|group| !group.iter().any(|id| hinted.contains(id)));
@@ -179,6 +179,7 @@ pub(in crate::validate) fn decide(
         let aside = failing.filter_map(|id| Some((id.clone(), set_aside.get(id)?.clone()))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
+    let took = known.as_ref().map(|known| known.passing.clone()).unwrap_or_default();
     let broken_by = known.filter(|known| !triggering.iter().any(|id| known.tests.contains(id)));
     let broken_by = broken_by.map(|known| known.change);
     let spectrum = spectrum.of_bug(&triggering).into();
@@ -191,6 +192,7 @@ pub(in crate::validate) fn decide(
         others,
         before,
         broken_by,
+        took,
         passing,
         set_aside,
         skipped,

@@ -10,7 +10,7 @@ use crate::validate::plausible::is_within;
 use crate::validate::subject::{Copy, Subject};
 use crate::validate::{ValidateError, suite};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,8 +24,10 @@ pub struct FailedBefore {
     pub change: String,
     /// The tests.
     pub tests: BTreeSet<TestId>,
-    /// Tests that fail by themselves with the change and were cut without it: nobody knows how they end there.
+    /// Tests of which nobody knows how they end without the change: they were cut there, or nearly so.
     pub unknown: BTreeSet<TestId>,
+    /// Milliseconds that the others take without the change, where they pass.
+    pub passing: BTreeMap<TestId, u64>,
 }
 
 impl FailedBefore {
@@ -44,7 +46,7 @@ pub(super) async fn of(
     failing: &[TestId],
 ) -> Result<Option<FailedBefore>, ValidateError> {
     let Some(change) = &subject.checkout().last_change else { return Ok(None) };
-    // What was cut is asked about last: it takes long, and says nothing where the change broke nothing else.
+    // What was cut is asked about last: it takes long.
     let (mut cut, mut failing): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(|id| report.is_cut(id));
     if failing.is_empty() {
         std::mem::swap(&mut cut, &mut failing);
@@ -63,12 +65,19 @@ pub(super) async fn of(
     };
     let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
     let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
-    let (unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
-    tests.extend(cut.into_iter().filter(|id| passes(&before, id) != Some(true)));
-    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown }))
+    let (mut unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
+    let (passing, not_passing): (Vec<_>, Vec<_>) = cut.into_iter().partition(|id| passes(&before, id) == Some(true));
+    tests.extend(not_passing);
+    // Who takes nearly as long without the change may have been cut for that alone.
+    let is_slow =
+        |id: &TestId| before.results.get(id).is_some_and(|result| Duration::from_millis(result.millis) > FIRST / 2);
+    unknown.extend(passing.into_iter().filter(is_slow));
+    let passed = report.failing().filter_map(|result| before.results.get(&result.id)).filter(|result| result.passed());
+    let passing = passed.map(|result| (result.id.clone(), result.millis)).collect();
+    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown, passing }))
 }
 
-/// Runs tests that fail by themselves, and those that were cut where some of the others pass, in a copy without a change.
+/// Runs tests that fail by themselves, then those that were cut, in a copy without a change.
 async fn run_in(
     subject: &dyn Subject,
     copy: &Copy,
@@ -83,7 +92,7 @@ async fn run_in(
     if sample.len() < failing.len() && sample.iter().any(|id| passes(&before, id) != Some(true)) {
         before = run(failing).await?;
     }
-    if !cut.is_empty() && failing.iter().any(|id| passes(&before, id) == Some(true)) {
+    if !cut.is_empty() {
         // One that is slow by nature tells that the others are, too.
         let plan = subject.plan_of(cut.to_vec(), Deadlines::of(FIRST, MOST)).until_lost();
         suite::join(&mut before, subject.run(copy, &plan).await?);
@@ -96,6 +105,7 @@ pub(super) fn joined(one: Option<FailedBefore>, other: Option<FailedBefore>) -> 
     let (mut one, other) = one.zip(other)?;
     one.tests.extend(other.tests);
     one.unknown.extend(other.unknown);
+    one.passing.extend(other.passing);
     Some(one)
 }
 

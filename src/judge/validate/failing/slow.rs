@@ -49,7 +49,7 @@ pub(super) fn beside_others(report: &TestReport) -> Vec<TestId> {
 pub(super) fn by_history(report: &TestReport, before: &FailedBefore) -> Option<Vec<TestId>> {
     let cut = beside_others(report);
     let is_older = |id: &TestId| before.tests.contains(id);
-    let is_broken = |id: &TestId| !cut.contains(id) && !is_older(id) && !before.unknown.contains(id);
+    let is_broken = |id: &TestId| !is_older(id) && !before.unknown.contains(id);
     let is_told = report.failing().any(|result| is_broken(&result.id));
     is_told.then(|| cut.iter().filter(|id| is_older(id)).chain(&before.unknown).cloned().collect())
 }

@@ -36,11 +36,9 @@ fn is_whole(id: &TestId) -> bool {
 }
 
 /// Whether a module with tests cannot be loaded for a package that neither the project nor this machine has.
-pub(super) fn lacks_a_package(subject: &dyn Subject, report: &TestReport, result: &TestResult) -> bool {
+pub(super) fn lacks_a_package(subject: &dyn Subject, result: &TestResult) -> bool {
     let package = result.failure.as_ref().and_then(missing_package);
-    let is_of_project = |package: &str| subject.checkout().has_module(package, "py");
-    let by_test = is_whole(&result.id) && group::place(&result.id, report).is_none();
-    by_test && package.is_some_and(|package| !is_of_project(package))
+    is_whole(&result.id) && package.is_some_and(|package| !subject.checkout().has_module(package, "py"))
 }
 
 /// The package of Python that an import does not find.

@@ -80,7 +80,7 @@ impl Inner {
     /// A plan of some tests that ends at the first loss.
     pub(super) fn plan(&self, tests: Vec<TestId>) -> Plan {
         let subject = &*self.cold.subject;
-        subject.plan_of(tests, subject.quick_deadlines(&self.cold.baseline().report)).until_lost()
+        subject.plan_of(tests, subject.quick_deadlines(self.cold.baseline())).until_lost()
     }
 
     /// The steps from the tests on.
@@ -192,7 +192,7 @@ impl Inner {
         let baseline = self.cold.baseline();
         let mut trust = warm.trust.lock().await;
         let subject = &*self.cold.subject;
-        let mut deadlines = subject.quick_deadlines(&baseline.report);
+        let mut deadlines = subject.quick_deadlines(baseline);
         deadlines.total = NEAR;
         let killers = trust.agreed.clone();
         if !killers.is_empty() {
