@@ -46,6 +46,8 @@ use std::time::{Duration, Instant};
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(5);
+/// Tests without end that are measured, each in a process of its own: where more have none, those say where.
+const ENDLESS: usize = 3;
 /// Classes that are measured at once if their tests take no longer than this.
 const QUICK: Duration = Duration::from_secs(3);
 /// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
@@ -327,7 +329,12 @@ async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) ->
     if took <= QUICK {
         return Ok(measured(subject, &Plan { skip: skip.to_vec(), ..subject.plan(classes, deadlines) }).await?.1);
     }
-    let plan = subject.plan(classes, deadlines.clone()).only(failing.clone());
+    let mut endless = 0;
+    let is_shown = |id: &&TestId| {
+        endless += usize::from(report.is_cut(id));
+        !report.is_cut(id) || endless <= ENDLESS
+    };
+    let plan = subject.plan(classes, deadlines.clone()).only(failing.iter().filter(is_shown).cloned().collect());
     let mut executed = measured(subject, &plan).await?.1;
     let total = (took / 3).clamp(REST.0, REST.1);
     let skip = [failing.as_slice(), skip].concat();

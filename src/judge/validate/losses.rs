@@ -11,15 +11,20 @@ const SOME: usize = 3;
 const MANY: usize = 12;
 const IN_CLASS: usize = 3;
 
-/// The plan for what is left, after what the report tells.
-pub(super) fn shortened(plan: &Plan, report: &TestReport) -> Plan {
-    let mut plan = plan.clone();
+/// The plan for what is left, after what the report tells; `None` where no class is: a process that is asked for none may run
+/// all that there are.
+pub(super) fn shortened(plan: &Plan, report: &TestReport) -> Option<Plan> {
     let left_out = left_out(report);
-    plan.classes.retain(|class| !left_out.contains(class.as_str()));
+    let mut plan = plan.clone();
+    let is_left = |class: &String| !left_out.contains(class.as_str());
+    if !plan.classes.is_empty() && !plan.classes.iter().any(is_left) {
+        return None;
+    }
+    plan.classes.retain(is_left);
     if count(report) >= SOME {
         plan.deadlines.default = LEAST.min(plan.deadlines.default);
     }
-    plan
+    Some(plan)
 }
 
 /// Tests that were lost.
@@ -68,10 +73,12 @@ mod tests {
     #[test]
     fn after_some_losses_tests_get_less_time_and_after_many_their_class_is_left_out() {
         let plan = plan(&["a.LoopTest", "a.OtherTest"]);
-        assert_eq!(shortened(&plan, &report(2, "a.LoopTest")), plan);
-        let some = shortened(&plan, &report(3, "a.LoopTest"));
+        assert_eq!(shortened(&plan, &report(2, "a.LoopTest")), Some(plan.clone()));
+        let some = shortened(&plan, &report(3, "a.LoopTest")).unwrap();
         assert_eq!((some.classes.len(), some.deadlines.default), (2, LEAST));
-        assert_eq!(shortened(&plan, &report(12, "a.LoopTest$Inner")).classes, ["a.OtherTest"]);
+        assert_eq!(shortened(&plan, &report(12, "a.LoopTest$Inner")).unwrap().classes, ["a.OtherTest"]);
+        let alone = Plan { classes: vec!["a.LoopTest".into()], ..plan };
+        assert_eq!(shortened(&alone, &report(12, "a.LoopTest")), None, "nothing is left to run");
         assert_eq!(left_out(&report(12, "a.LoopTest")), BTreeSet::from(["a.LoopTest"]));
     }
 }

@@ -75,7 +75,7 @@ pub(super) async fn run(
         if left.is_zero() {
             break RunEnd::TimedOut;
         }
-        let plan = losses::shortened(plan, &report);
+        let Some(plan) = losses::shortened(plan, &report) else { break RunEnd::Complete };
         let keys = Keys::new();
         let started = Instant::now();
         let done = process.start(&plan, RunRequest::new(&plan, &report, &keys, left), left).await?;
