@@ -185,7 +185,7 @@ impl From<PartArg> for String {
 pub(crate) struct CallCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
-    /// US dollars.
+    /// What it may cost, in US dollars.
     pub cost: Option<Dollars>,
     /// Wall time of one try.
     pub time: Option<Time>,
@@ -197,11 +197,11 @@ pub(crate) struct CallCap {
 pub(crate) struct AgentCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
-    /// US dollars.
+    /// What it may cost, in US dollars.
     pub cost: Option<Dollars>,
-    /// Wall time.
+    /// Wall time of the whole run.
     pub time: Option<Time>,
-    /// Queries.
+    /// Queries that are sent to a model.
     pub cycles: Option<u32>,
     /// Candidates that are judged.
     pub validations: Option<u64>,
@@ -213,9 +213,9 @@ pub(crate) struct AgentCap {
 pub(crate) struct LevelCap {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
-    /// US dollars.
+    /// What it may cost, in US dollars.
     pub cost: Option<Dollars>,
-    /// Wall time.
+    /// Wall time of the whole run.
     pub time: Option<Time>,
     /// Candidates that are judged.
     pub validations: Option<u64>,

@@ -15,8 +15,8 @@ const QUICK: Duration = Duration::from_secs(2);
 
 /// Most time of a test without end for a candidate of a batch: an endless candidate must not cost what twenty others do.
 const BRIEF: Duration = Duration::from_millis(1500);
-/// Times what such a test takes without the last change, where it passes then.
-const ONCE_IT_PASSES: u32 = 3;
+/// How many times what such a test takes without the last change it gets, where it passes then.
+const AS_BEFORE: u32 = 3;
 
 /// What each test of a scope executes on the untouched project: what was measured with the failing classes, and further
 /// classes as far as the time goes. Measured once for exactly this project and scope, and kept.
@@ -152,8 +152,7 @@ pub(super) fn brief(baseline: &Baseline) -> impl Iterator<Item = (TestId, Durati
         neighbours.filter(|result| result.passed()).map(|result| result.millis).max()
     };
     let limit = move |id| {
-        let known =
-            baseline.took.get(id).map_or(Duration::ZERO, |millis| Duration::from_millis(*millis) * ONCE_IT_PASSES);
+        let known = baseline.took.get(id).map_or(Duration::ZERO, |millis| Duration::from_millis(*millis) * AS_BEFORE);
         let beside = slowest(id)
             .map_or(BRIEF, |millis| Duration::from_millis(millis.saturating_mul(20)).clamp(BRIEF / 2, BRIEF));
         beside.max(known)

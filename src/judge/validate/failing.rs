@@ -250,7 +250,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             if !by_own_command {
                 found.before = earlier::of_uncommitted(subject, &found.report).await?;
             }
-            // Whether a package is not here that other tests do without, those tell.
+            // Where all of them lack a package, the other tests tell what the bug is.
             let lacks = found.report.failing().all(|result| unloadable::lacks_a_package(subject, result));
             if lacks && found.before.is_none() {
                 found.before = earlier::of(subject, &found.report, &found.failing()).await?;

@@ -29,7 +29,7 @@ const KILLERS: usize = 20;
 /// The test side, once it has shown that it tells a failure from a pass.
 pub(super) struct Warm {
     pub(super) workers: Mutex<Workers>,
-    trust: Mutex<Trust>,
+    pub(super) trust: Mutex<Trust>,
     /// Copies of the resources beside the classes.
     _resources: Build,
 }
@@ -92,20 +92,20 @@ impl Inner {
         haste: Haste,
     ) -> Result<Validation, ValidateError> {
         let mut workers = warm.workers.lock().await;
-        let answer = match haste {
-            Haste::One => self.test_one(&mut workers, patch, classes).await?,
-            Haste::Batch => self.test_in_batch(warm, &mut workers, patch, classes).await?,
-        };
-        if answer.outcome == Outcome::Failed && self.fails_elsewhere(&answer) {
-            return self.second(&mut *warm.trust.lock().await, patch, haste, answer).await;
+        match haste {
+            Haste::One => self.test_one(warm, &mut workers, patch, classes).await,
+            Haste::Batch => {
+                let answer = self.test_in_batch(warm, &mut workers, patch, classes).await?;
+                self.seconded(warm, patch, haste, answer).await
+            }
         }
-        Ok(answer)
     }
 
     /// Before a no is said, the triggering tests run in a fresh process and a fresh copy, where no earlier candidate left
     /// anything; what they do not explain by themselves is asked of the cold judge.
     async fn test_one(
         &self,
+        warm: &Warm,
         workers: &mut Workers,
         patch: &Patch,
         classes: &Classes,
@@ -120,9 +120,11 @@ impl Inner {
             workers.renew();
             answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
         }
-        let is_plain = answer.outcome == Outcome::Failed && !is_doubtful(&answer);
-        if answer.outcome == Outcome::PassedWarm || is_plain {
+        if answer.outcome == Outcome::PassedWarm {
             return Ok(answer);
+        }
+        if answer.outcome == Outcome::Failed && !is_doubtful(&answer) {
+            return self.seconded(warm, patch, Haste::One, answer).await;
         }
         let surer = self.cold.validate(patch).await?;
         self.note(&answer, &surer);

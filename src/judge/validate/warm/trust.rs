@@ -1,6 +1,7 @@
 //! How far a process that stays is believed: what it says of the untouched code, and of candidates that fail in a way that
 //! the triggering tests do not explain, must be what a process of its own says.
 
+use super::testing::Warm;
 use super::{Haste, Inner};
 use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation};
 use crate::validate::jvm::{Classes, Workers};
@@ -41,23 +42,27 @@ impl Inner {
         Ok(trust)
     }
 
-    /// A candidate that fails in a new way may do so for how it is run here: a fresh process has its word, until it said the
-    /// same some times.
-    pub(super) async fn second(
+    /// What counts of an answer: a candidate that fails in a new way may do so for how it is run here, so that a fresh process
+    /// has its word, until it said the same some times.
+    pub(super) async fn seconded(
         &self,
-        trust: &mut Trust,
+        warm: &Warm,
         patch: &Patch,
         haste: Haste,
         answer: Validation,
     ) -> Result<Validation, ValidateError> {
-        if trust.seconded >= SECONDED && !trust.is_unlike {
+        let mut trust = warm.trust.lock().await;
+        let is_new = answer.outcome == Outcome::Failed && self.fails_elsewhere(&answer);
+        if !is_new || trust.seconded >= SECONDED && !trust.is_unlike {
             return Ok(answer);
         }
         let surer = self.cold_answer(patch, haste).await?;
         self.note(&answer, &surer);
         match surer.outcome {
             Outcome::Failed => trust.seconded += 1,
-            _ => trust.is_unlike = true,
+            // The triggering tests pass there.
+            Outcome::PassedWarm | Outcome::Regression => trust.is_unlike = true,
+            _ => {}
         }
         Ok(surer)
     }
