@@ -2,8 +2,7 @@
 //! Django does.
 
 use crate::python::SUM;
-use crate::support::{unidebug, write_files};
-use std::process::Command;
+use crate::support::{python_environment, unidebug, write_files};
 
 /// As far as pytest is concerned.
 const PLUGIN: &str = "import pytest
@@ -46,20 +45,14 @@ TestCaseFunction.runtest = types.FunctionType(nothing, vars(pytest_django.plugin
 /// A project with the plugin in its environment.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
-    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
-    assert!(made.success(), "an environment of Python cannot be made");
-    let libraries = folder.path().join(".venv/lib").read_dir().unwrap().flatten().next().unwrap().path();
+    let packages = python_environment(folder.path());
     let of_plugin = [
-        ("site-packages/pytest_django/__init__.py", ""),
-        ("site-packages/pytest_django/plugin.py", PLUGIN),
-        (
-            "site-packages/pytest_django-0.dist-info/METADATA",
-            "Metadata-Version: 2.1\nName: pytest-django\nVersion: 0\n",
-        ),
-        ("site-packages/pytest_django-0.dist-info/entry_points.txt", "[pytest11]\ndjango = pytest_django.plugin\n"),
+        ("pytest_django/__init__.py", ""),
+        ("pytest_django/plugin.py", PLUGIN),
+        ("pytest_django-0.dist-info/METADATA", "Metadata-Version: 2.1\nName: pytest-django\nVersion: 0\n"),
+        ("pytest_django-0.dist-info/entry_points.txt", "[pytest11]\ndjango = pytest_django.plugin\n"),
     ];
-    write_files(&libraries, &of_plugin);
+    write_files(&packages, &of_plugin);
     write_files(folder.path(), &[("adding.py", SUM), ("test_adding.py", TESTS)]);
     folder
 }

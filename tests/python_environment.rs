@@ -1,9 +1,8 @@
 //! What projects in Python import: `conftest.py`, `src` and the environment, also in what their tests start.
 
 use crate::python::SUM;
-use crate::support::{unidebug, write_files};
+use crate::support::{python_environment, unidebug, write_files};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 /// Files of a project whose `conftest.py` imports what it tests from `src`, where no environment has it.
 fn with_conftest(imports: &str) -> tempfile::TempDir {
@@ -46,9 +45,7 @@ fn what_a_test_starts_imports_the_product_from_src() {
 #[test]
 fn what_a_test_starts_is_found_in_the_environment_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
-    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
-    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
-    assert!(made.success(), "an environment of Python cannot be made");
+    python_environment(folder.path());
     // As pip writes it for a project that is installed from its folder.
     let script = format!("#!{}/.venv/bin/python\nfrom shop import main\nmain()\n", folder.path().display());
     let test = "import subprocess\n\n\ndef test_shop(tmp_path):\n    done = subprocess.run(['shop'], cwd=tmp_path, \
@@ -74,15 +71,12 @@ fn a_package_that_was_installed_since_the_last_run_is_seen() {
     let test = "import pricing\nfrom shop.adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
     let settings = "[project]\nname = \"shop\"\ndependencies = [\"pricing\"]\n";
     write_files(folder.path(), &[("tests/test_adding.py", test), ("pyproject.toml", settings)]);
-    let words = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
-    let made = Command::new("python3").args(words).current_dir(&folder).status().unwrap();
-    assert!(made.success(), "an environment of Python cannot be made");
+    let packages = python_environment(folder.path());
     let path = folder.path().to_str().unwrap();
     let lacking = unidebug(&["triage", path]);
     lacking.expect_code(3);
     assert!(lacking.stderr.contains("it needs the package `pricing`, which is not installed here"), "{lacking}");
-    let libraries = folder.path().join(".venv/lib").read_dir().unwrap().flatten().next().unwrap().path();
-    write_files(&libraries, &[("site-packages/pricing.py", "")]);
+    write_files(&packages, &[("pricing.py", "")]);
     let shown = unidebug(&["triage", path]);
     shown.expect_code(0);
     assert!(shown.stdout.contains("src/shop/adding.py:3"), "{shown}");

@@ -39,6 +39,6 @@ pub use sample::{is_patient, sample};
 #[allow(unused_imports)]
 pub use terminal::Terminal;
 #[allow(unused_imports)]
-pub use tree::{folder_of, write_files};
+pub use tree::{folder_of, python_environment, write_files};
 #[allow(unused_imports)]
 pub use trial::{Trial, repair};
