@@ -66,6 +66,27 @@ fn what_a_test_starts_is_found_in_the_environment_of_the_project() {
 }
 
 #[test]
+fn what_a_test_starts_with_paths_of_its_own_loads_the_copy_where_the_project_is_installed_as_a_link() {
+    let folder = with_conftest("shop.adding");
+    let packages = python_environment(folder.path());
+    // As `pip install -e` writes it.
+    let link = format!("{}\n", folder.path().join("src").display());
+    write_files(&packages, &[("__editable__.shop.pth", &link)]);
+    let test = "import os\nimport subprocess\nimport sys\n\n\ndef test_started(tmp_path):\n    code = 'from shop.adding \
+                import total; print(total([5, 1]))'\n    paths = {**os.environ, 'PYTHONPATH': str(tmp_path)}\n    \
+                said = subprocess.run([sys.executable, '-c', code], env=paths, cwd=tmp_path, stdout=subprocess.PIPE)\n    \
+                assert said.stdout == b'6\\n'\n";
+    write_files(folder.path(), &[("tests/test_started.py", test)]);
+    let named = ["tests/test_adding.py::test_some", "tests/test_started.py::test_started"];
+    let [some, started] = named.map(|test| ["--failing", test]);
+    let words = [&["run", folder.path().to_str().unwrap(), "--model", "builtin"][..], &some, &started].concat();
+    let shown = unidebug(&words);
+    shown.expect_code(0);
+    assert!(shown.stderr.contains("fails: tests.test_started#test_started"), "{shown}");
+    assert!(shown.stdout.contains("confidence: high"), "{shown}");
+}
+
+#[test]
 fn a_package_that_was_installed_since_the_last_run_is_seen() {
     let folder = with_conftest("shop.adding");
     let test = "import pricing\nfrom shop.adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";

@@ -125,6 +125,9 @@ impl Bubblewrap {
             name_service(&mut line);
         }
         mounts(&mut line, job);
+        for (place, target) in &job.links {
+            line.add(&["--symlink", target.as_str(), place.as_str()]);
+        }
         line.add(&["--chdir", job.cwd.as_str()]);
         line.0
     }

@@ -78,6 +78,8 @@ pub struct Job {
     pub writable: Vec<Utf8PathBuf>,
     /// Files and folders that must stay readable although they lie below a hidden folder.
     pub readable: Vec<Utf8PathBuf>,
+    /// Symbolic links, each with where it leads, in places where the job sees nothing else. Bubblewrap alone can show them.
+    pub links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// Whether the network may be reached: only by programs that run no code of a project.
     pub network: bool,
     /// The one server of this program that may be reached without network.
@@ -101,6 +103,7 @@ impl Job {
             cwd,
             env: Vec::new(),
             writable: Vec::new(),
+            links: Vec::new(),
             network: false,
             door: None,
             limits: Limits::default(),

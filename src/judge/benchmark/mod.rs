@@ -191,6 +191,8 @@ pub struct Checkout {
     pub bug: BugId,
     /// The folder of the copy; no candidate ever writes to it.
     pub root: Utf8PathBuf,
+    /// The user's folder that it is a copy of, where there is one.
+    pub original: Option<Utf8PathBuf>,
     /// The language's name.
     pub language: String,
     /// How to build and test it.
@@ -235,6 +237,7 @@ impl Checkout {
         Self {
             bug,
             root,
+            original: None,
             language: language.into(),
             project,
             triggering: None,

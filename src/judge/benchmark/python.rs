@@ -198,7 +198,7 @@ impl Interpreter {
     }
 
     /// Test modules that pytest or unittest would look at below these folders, relative to `cwd`; `paths` is where the
-    /// project's own modules lie.
+    /// project's own modules lie, `links` what leads there from elsewhere.
     ///
     /// # Errors
     /// It says no more than that it cannot be used there, which is told.
@@ -207,12 +207,14 @@ impl Interpreter {
         cwd: &Utf8Path,
         folders: &[String],
         paths: &[Utf8PathBuf],
+        links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
         sandbox: &Sandbox,
     ) -> Result<Vec<String>, BenchmarkError> {
         let runner = self.runner();
         let which = if self.pytest.is_some() { "modules" } else { "cases" };
         let paths = paths.iter().map(|path| path.as_str()).collect::<Vec<_>>().join(":");
         let job = self.job(cwd, FIND).args([which, &paths]).args(folders.iter().cloned()).wall(WALL);
+        let job = Job { links, ..job };
         let done = sandbox.run(job).await.map_err(|error| BenchmarkError::Setup {
             what: format!("{runner} could not be started: {error}"),
             hint: "check the sandbox with `unidebug doctor`".into(),

@@ -209,6 +209,7 @@ impl Benchmark for Local {
         let edited_tests = hints::edited_tests(&project, history.as_ref(), &uncommitted).await;
         let language = kind::language_of(&project, into).name();
         let mut checkout = Checkout {
+            original: folder.canonicalize_utf8().ok(),
             own,
             reactor,
             is_guess,

@@ -8,6 +8,7 @@
 mod ambient;
 mod check;
 mod newly;
+mod original;
 mod plugins;
 mod programs;
 mod server;
@@ -26,7 +27,7 @@ use crate::benchmark::{Checkout, age, jars};
 use crate::domain::{Diagnostic, FileChange, Outcome, Patch, RepoPath, TestReport, Validation};
 use crate::language::{Language, Python as Grammar, is_test};
 use crate::patch::suspicious;
-use crate::sandbox::{Finished, Sandbox, Served};
+use crate::sandbox::{Finished, Job, Sandbox, Served};
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use plugins::is_plugin;
 use programs::code;
@@ -115,7 +116,8 @@ impl Python {
         }
         let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
         let cwd = project.module.under(&copy.tree);
-        let mut files = self.interpreter.modules(&cwd, &folders, &self.paths(&copy.tree), &self.sandbox).await?;
+        let (paths, links) = (self.paths(&copy.tree), original::links(&self.checkout, &cwd, &self.interpreter.folders));
+        let mut files = self.interpreter.modules(&cwd, &folders, &paths, links, &self.sandbox).await?;
         files.sort();
         files.dedup();
         let named = |path: String| {
@@ -158,6 +160,14 @@ impl Python {
         self.files.iter().filter_map(|(_, file)| std::fs::read_to_string(root.join(file)).ok()).any(|text| {
             changed.iter().any(|module| text.contains(module)) && words.iter().any(|word| text.contains(word))
         })
+    }
+
+    /// A job that runs tests in the working directory of a copy.
+    fn job(&self, cwd: &Utf8Path) -> Job {
+        let mut job = self.interpreter.job(cwd, code(&self.interpreter));
+        job.links = original::links(&self.checkout, cwd, &self.interpreter.folders);
+        job.limits.memory_mib = self.options.heap_mib.min(MOST_MIB);
+        job
     }
 
     fn suite<'a>(&'a self, copy: &Copy) -> Suite<'a> {
@@ -215,8 +225,7 @@ impl Suite<'_> {
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, mut request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
-        let program = code(&subject.interpreter);
-        let mut job = subject.interpreter.job(&self.cwd, program).write(&self.tree).wall(left + START);
+        let mut job = subject.job(&self.cwd).write(&self.tree).wall(left + START);
         if plan.look.is_plain() {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
@@ -229,7 +238,6 @@ impl Process for Suite<'_> {
         }
         request.request = self.request(plan, request.request);
         job.dialogue = Some(request.dialogue());
-        job.limits.memory_mib = subject.options.heap_mib.min(MOST_MIB);
         Ok(subject.sandbox.run(job).await?)
     }
 

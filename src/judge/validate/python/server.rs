@@ -1,7 +1,7 @@
 //! Processes that have loaded pytest and the libraries of the tests, and fork for each run: for candidates of which few are
 //! confirmed, in fresh processes then.
 
-use super::{Python, Suite, code};
+use super::{Python, Suite};
 use crate::sandbox::{Exit, Finished, Served};
 use crate::validate::plan::Plan;
 use crate::validate::records::Listener;
@@ -58,8 +58,7 @@ impl Python {
         let files = classes.iter().filter_map(|class| self.file_of(class));
         let words = std::iter::once("serve".to_owned()).chain(files);
         let cwd = self.checkout.project.module.under(&copy.tree);
-        let mut job = self.interpreter.job(&cwd, code(&self.interpreter)).args(words).write(self.served.to_path_buf());
-        job.limits.memory_mib = self.options.heap_mib.min(super::MOST_MIB);
+        let job = self.job(&cwd).args(words).write(self.served.to_path_buf());
         Ok(Server { served: self.sandbox.serve(job).await?, runs: 0, _copy: copy })
     }
 
