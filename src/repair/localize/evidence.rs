@@ -200,6 +200,24 @@ impl<'a> Evidence<'a> {
         *bonus
     }
 
+    /// Statements that the last change touched, whether a failing test ran them or not: a fault may show where nothing is
+    /// measured, in another process, or when a module is loaded.
+    pub(super) fn changes(&self, file: &SourceFile) -> Vec<Suspect> {
+        if !self.inputs.changed.is_some_and(|changed| changed.lines.contains_key(&file.path)) {
+            return Vec::new();
+        }
+        let suspect = |statement: &Statement| {
+            let mut reasons = Vec::new();
+            let score = self.of_the_last_change(file, statement, &mut reasons);
+            let location = Location { file: file.path.clone(), line: statement.lines.first };
+            let method = file.method_at(statement.lines.first).map(Method::qualified);
+            (score > 0.0).then_some(Suspect { location, method, score, reasons })
+        };
+        let mut seen = BTreeSet::new();
+        let found = statements(&file.text, self.inputs.index.language());
+        found.iter().filter(|statement| seen.insert(statement.lines.first)).filter_map(suspect).collect()
+    }
+
     /// What the last change adds where it touched the statement.
     fn of_the_last_change(&self, file: &SourceFile, statement: &Statement, reasons: &mut Vec<String>) -> f64 {
         let Some(changed) = self.inputs.changed else { return 0.0 };

@@ -38,6 +38,12 @@ pub fn rank(inputs: &Inputs<'_>) -> Ranking {
     let evidence = Evidence::of(inputs);
     let mut lines: Vec<Suspect> =
         inputs.index.files().iter().filter(|file| !file.test).flat_map(|file| evidence.suspects(file)).collect();
+    let changes: Vec<Suspect> =
+        inputs.index.files().iter().filter(|file| !file.test).flat_map(|file| evidence.changes(file)).collect();
+    let is_ranked = |suspect: &Suspect| lines.iter().any(|other| other.location == suspect.location);
+    if !changes.iter().any(is_ranked) {
+        lines.extend(changes);
+    }
     let most = lines.iter().map(|suspect| suspect.score).fold(0.0, f64::max);
     for suspect in &mut lines {
         suspect.score = if most > 0.0 { suspect.score / most } else { 0.0 };
@@ -223,6 +229,24 @@ mod tests {
         let reason = "changed by commit 1a2b3c4, without which the failing tests pass";
         assert!(ranking.lines[0].reasons.contains(&reason.to_owned()));
         assert_eq!(ranking.source, "coverage+trace+calls+changes");
+    }
+
+    #[test]
+    fn what_the_last_change_brought_is_named_where_nothing_else_leads_to_it() {
+        let (index, nothing) = (shop(), Spectrum::default());
+        let failing = failing_tests(&index, &baseline("gone", Failure::default(), TestStatus::Failed));
+        let lines = BTreeMap::from([(cart(), BTreeSet::from([15, 23]))]);
+        let changed = ChangedLines { name: "commit 1a2b3c4".into(), lines };
+        let formula = Formula::Ochiai;
+        let inputs =
+            Inputs { index: &index, failing: &failing, coverage: None, spectrum: None, formula, changed: None };
+        assert_eq!(top(&rank(&inputs), 9), [0; 0]);
+        for spectrum in [None, Some(&nothing)] {
+            let ranking = rank(&Inputs { spectrum, changed: Some(&changed), ..inputs });
+            assert_eq!(top(&ranking, 9), [15, 23], "{:#?}", ranking.lines);
+            let reason = "changed by commit 1a2b3c4, without which the failing tests pass";
+            assert_eq!(ranking.lines[0].reasons, [reason]);
+        }
     }
 
     #[test]
