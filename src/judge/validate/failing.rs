@@ -202,7 +202,8 @@ async fn by_our_runs(
         false => BTreeSet::new(),
     };
     found.report.results.extend(slow);
-    found.report.results.retain(|id, _| !unknown.contains(id));
+    let unended: BTreeSet<TestId> = unknown.into_iter().collect();
+    found.report.results.retain(|id, _| !unended.contains(id));
     let (mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
         before = earlier::joined(before, further.before);
@@ -215,7 +216,7 @@ async fn by_our_runs(
         leaning = leaning::of(subject, &found.report, &found.failing()).await?;
     }
     let facts = Facts::new(found.report, flaky, found.whole, 0.0);
-    Ok((Facts { own_passes, hinted, leaning, before, ..facts }, found.executed.unwrap_or_default()))
+    Ok((Facts { own_passes, hinted, leaning, before, unended, ..facts }, found.executed.unwrap_or_default()))
 }
 
 async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<LookResult, ValidateError> {

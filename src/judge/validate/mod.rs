@@ -87,6 +87,8 @@ pub struct Baseline {
     pub passing: BTreeSet<TestId>,
     /// Tests that count neither way, with the reason: flaky, no network, file outside.
     pub set_aside: BTreeMap<TestId, String>,
+    /// Tests that did not end in time and are not of the bug: candidates are tried without them, the confirmation asks of them.
+    pub unended: BTreeSet<TestId>,
     /// Tests of classes that could not be loaded which are skipped whatever the product does.
     pub skipped: BTreeSet<TestId>,
     /// What the tests of the failing classes execute, as far as it could be measured.
@@ -124,6 +126,7 @@ impl Default for Baseline {
             took: BTreeMap::new(),
             passing: BTreeSet::new(),
             set_aside: BTreeMap::new(),
+            unended: BTreeSet::new(),
             skipped: BTreeSet::new(),
             spectrum: Arc::default(),
             whole: false,

@@ -1,7 +1,7 @@
 //! What a run of tests is asked to do.
 
 use crate::domain::{RepoPath, TestId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Every test gets at least this, whatever it usually takes.
@@ -126,6 +126,12 @@ impl Plan {
     /// The same with these tests alone.
     pub(super) fn only(self, only: Vec<TestId>) -> Self {
         Self { only, ..self }
+    }
+
+    /// The same but for these tests.
+    pub(super) fn without(mut self, tests: &BTreeSet<TestId>) -> Self {
+        self.skip.extend(tests.iter().cloned());
+        self
     }
 
     /// The same in a process that looks otherwise.

@@ -114,7 +114,7 @@ impl ColdJudge {
             return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
         }
         let classes = subject.classes_of(&self.baseline.triggering);
-        let plan = subject.plan(classes, deadlines.clone()).until_lost();
+        let plan = subject.plan(classes, deadlines.clone()).until_lost().without(&self.baseline.unended);
         let report = self.run_quickly(patch, &build, &plan).await?;
         let mut judged = plausible::of_tests(&self.baseline, &tests, &report);
         let against = self.broken(patch, &build, &deadlines, (&report, judged.outcome)).await?;

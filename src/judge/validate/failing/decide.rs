@@ -11,7 +11,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const SCHEMA: u32 = 23;
+const SCHEMA: u32 = 24;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub(in crate::validate) struct Facts {
     pub(super) leaning: BTreeSet<TestId>,
     /// Failing tests that fail without the last change too, where they were run without it.
     pub(super) before: Option<FailedBefore>,
+    /// Tests that did not end in time, and are left out of the report for that.
+    pub(super) unended: BTreeSet<TestId>,
     /// What the tests of failing classes execute.
     pub(super) spectrum: Spectrum,
     /// Whether all tests of the project ran.
@@ -46,6 +48,7 @@ impl Facts {
             own_passes: BTreeSet::new(),
             leaning: BTreeSet::new(),
             before: None,
+            unended: BTreeSet::new(),
             spectrum: Spectrum::default(),
             whole,
             seconds,
@@ -141,7 +144,8 @@ pub(in crate::validate) fn decide(
     selection: &Selection,
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
-    let Facts { report, flaky, hinted, own_passes, leaning, before: known, spectrum, whole, seconds, .. } = facts;
+    let Facts { report, flaky, hinted, own_passes, leaning, before: known, .. } = facts;
+    let Facts { mut unended, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(selection, &report));
     }
@@ -179,8 +183,11 @@ pub(in crate::validate) fn decide(
         let aside = failing.filter_map(|id| Some((id.clone(), set_aside.get(id)?.clone()))).collect();
         return Err(ValidateError::NothingFails { passing: passing.len(), aside, command: None });
     }
+    let cut = report.failing().filter(|result| result.is_cut() && !triggering.contains(&result.id));
+    unended.extend(cut.map(|result| result.id.clone()));
     let took = known.as_ref().map(|known| known.passing.clone()).unwrap_or_default();
-    let broken_by = known.filter(|known| !triggering.iter().any(|id| known.tests.contains(id)));
+    let passes_without = |known: &FailedBefore, id| !known.tests.contains(id) && !known.unknown.contains(id);
+    let broken_by = known.filter(|known| triggering.iter().all(|id| passes_without(known, id)));
     let broken_by = broken_by.map(|known| known.change);
     let spectrum = spectrum.of_bug(&triggering).into();
     let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();
@@ -195,6 +202,7 @@ pub(in crate::validate) fn decide(
         took,
         passing,
         set_aside,
+        unended,
         skipped,
         spectrum,
         whole,

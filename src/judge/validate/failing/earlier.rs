@@ -8,7 +8,7 @@ use crate::domain::{RepoPath, TestId, TestReport, TestResult};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::is_within;
 use crate::validate::subject::{Copy, Subject};
-use crate::validate::{ValidateError, suite};
+use crate::validate::{ValidateError, losses, suite};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -64,8 +64,13 @@ pub(super) async fn of(
             && before.failing().all(|result| !inside(&result))
     };
     let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
+    // Of a class whose other tests did not end.
+    let left_out = losses::left_out(&before);
+    let is_untold = |id: &TestId| left_out.contains(id.outer_class()) && passes(&before, id).is_none();
+    let (untold, failing): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_untold);
     let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
     let (mut unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
+    unknown.extend(untold);
     let (passing, not_passing): (Vec<_>, Vec<_>) = cut.into_iter().partition(|id| passes(&before, id) == Some(true));
     tests.extend(not_passing);
     // Who takes nearly as long without the change may have been cut for that alone.

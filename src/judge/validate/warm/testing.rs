@@ -235,7 +235,7 @@ impl Inner {
             self.jvm.tests.iter().filter_map(|class| Some((distance(outer_class(class))?, class.clone()))).collect();
         near.sort();
         let classes = near.into_iter().map(|(_, class)| class).collect();
-        self.cold.subject.plan(classes, deadlines).until_lost()
+        self.cold.subject.plan(classes, deadlines).until_lost().without(&baseline.unended)
     }
 
     /// What speaks against a candidate in a report, once it is known to come from the candidate: the tests pass here
