@@ -181,8 +181,9 @@ async fn bench(
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
-    let change = checkout.last_change.as_ref().filter(|_| wanted.history && baseline.broken_by.is_some());
-    let changed = change.map(ChangedLines::of);
+    let is_known = wanted.history && baseline.broken_by.is_some();
+    let broken_by = checkout.last_change.clone().filter(|_| is_known);
+    let changed = broken_by.as_ref().map(ChangedLines::of);
     let ranking = match wanted.localization {
         Localization::Spectrum => localize::rank(&localize::Inputs {
             index: &index,
@@ -226,6 +227,7 @@ async fn bench(
         index,
         bug,
         validator,
+        broken_by,
         solutions,
         history: None,
         findings: Vec::new(),

@@ -7,6 +7,7 @@ use super::plan::{Candidate, Focus, Options, Place, Plan};
 use super::stores::IngredientCache;
 use super::syntax::Unit;
 use super::{Edit, Site, Template, catalogue};
+use crate::benchmark::ProductChange;
 use crate::code::CodeIndex;
 use crate::domain::{FileChange, Location, Patch, Ranking, Validation};
 use crate::language;
@@ -162,6 +163,11 @@ impl<'a> Engine<'a> {
         let mut tried: Vec<_> = self.tried.iter().map(|(name, count)| (*name, *count)).collect();
         tried.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         tried
+    }
+
+    /// The change without which the failing tests pass, where it is known.
+    pub(super) fn broken_by(&self) -> Option<&ProductChange> {
+        self.options.broken_by.as_ref()
     }
 
     /// The language of the code.

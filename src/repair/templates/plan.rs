@@ -1,6 +1,7 @@
 //! What the engine works with: candidates, and the plans and places they come from.
 
 use super::edit::Change;
+use crate::benchmark::ProductChange;
 use crate::code::CodeIndex;
 use crate::domain::{FailingTest, LineSpan, Location, Patch, RepoPath};
 use std::collections::HashMap;
@@ -16,11 +17,13 @@ pub struct Options {
     pub failing: Vec<FailingTest>,
     /// Share of the passing tests that run a line, `0.0..=1.0`, where it is known.
     pub exposure: HashMap<Location, f64>,
+    /// The change without which the failing tests pass, where it is known.
+    pub broken_by: Option<ProductChange>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 1, max_candidates: 10_000, failing: Vec::new(), exposure: HashMap::new() }
+        Self { seed: 1, max_candidates: 10_000, failing: Vec::new(), exposure: HashMap::new(), broken_by: None }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
 mod choice;
+mod restored;
 
 use super::{Candidate, Engine};
 use crate::domain::{Disagreement, Outcome, Patch, Validation};
@@ -47,6 +48,14 @@ pub struct Judged {
     pub candidate: Candidate,
     /// The judge's word.
     pub validation: Validation,
+    /// Whether it only takes back some of the change that broke the tests; told of what passed.
+    pub restores: bool,
+}
+
+impl Judged {
+    fn of(candidate: &Candidate, validation: &Validation) -> Self {
+        Self { candidate: candidate.clone(), validation: validation.clone(), restores: false }
+    }
 }
 
 /// What a search found.
@@ -105,7 +114,7 @@ pub async fn search(
             on_result(candidate, validation);
             take(&mut result, &mut passed, candidate, validation);
             if validation.outcome == Outcome::Timeout && cut.len() < MOST_CUT {
-                cut.push(Judged { candidate: candidate.clone(), validation: validation.clone() });
+                cut.push(Judged::of(candidate, validation));
             }
             if result.first_passed.is_some() {
                 passed_at.get_or_insert_with(Instant::now);
@@ -120,7 +129,7 @@ pub async fn search(
     if passed.is_empty() && started.elapsed() < budget.time {
         passed = cut;
     }
-    rank(&mut passed);
+    rank(&mut passed, engine.broken_by());
     confirm(&mut result, passed, validator, started, budget.time).await?;
     let is_preferred = prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
     result.disagreements.extend(validator.disagreements());
@@ -157,7 +166,7 @@ fn is_enough(result: &SearchResult, budget: Budget) -> bool {
 }
 
 fn take(result: &mut SearchResult, passed: &mut Vec<Judged>, candidate: &Candidate, validation: &Validation) {
-    let judged = Judged { candidate: candidate.clone(), validation: validation.clone() };
+    let judged = Judged::of(candidate, validation);
     result.tried += 1;
     result.compiled += usize::from(judged.validation.outcome.compiled());
     match judged.validation.outcome {
@@ -180,6 +189,7 @@ mod tests {
     use super::super::testing::{index_of, ranking_of};
     use super::super::{Engine, Options};
     use super::*;
+    use crate::benchmark::ProductChange;
     use crate::domain::{TestId, TestReport};
     use crate::validate::{Baseline, Coverage, Enough, Judge, OnResult, Probe, Spectrum};
     use std::collections::{BTreeMap, BTreeSet};
@@ -263,6 +273,24 @@ mod tests {
     fn door(judge: ByText) -> Validator {
         let judge = Arc::new(judge);
         Validator::new(judge.clone(), judge, "")
+    }
+
+    #[tokio::test]
+    async fn what_stood_there_before_comes_first() {
+        let judge = door(ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true));
+        let index = index_of(GATE);
+        let mut engine = Engine::new(&index, &ranking_of(&[3]), Options::default());
+        let budget = Budget { after_first: 30, ..Budget::default() };
+        let usual = search(&mut engine, &judge, budget, &mut |_, _| {}).await.unwrap();
+        let other = usual.plausible[1].candidate.patch.clone();
+        assert_ne!(usual.plausible[0].candidate.patch, other);
+        let (others, texts) = Default::default();
+        let change = ProductChange { name: "commit 1a2b3c4".into(), is_committed: true, revert: other, others, texts };
+        let options = Options { broken_by: Some(change.clone()), ..Options::default() };
+        let mut engine = Engine::new(&index, &ranking_of(&[3]), options);
+        let result = search(&mut engine, &judge, budget, &mut |_, _| {}).await.unwrap();
+        assert_eq!(result.plausible[0].candidate.patch, change.revert);
+        assert!(result.explanation.contains("which brings back what stood there before: "), "{}", result.explanation);
     }
 
     async fn searched(validator: &Validator, budget: Budget) -> (SearchResult, usize) {

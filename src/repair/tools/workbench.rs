@@ -4,7 +4,7 @@ use super::ToolError;
 use super::analysers::Analysers;
 use super::sarif::Finding;
 use super::{observation, recent_changes};
-use crate::benchmark::{Checkout, History};
+use crate::benchmark::{Checkout, History, ProductChange};
 use crate::code::{CodeIndex, DependencyGraph, SourceFile};
 use crate::domain::words::counted;
 use crate::domain::{Bug, FailingTest, Failure, Ranking, RepoPath, TestId};
@@ -44,6 +44,8 @@ pub struct Workbench {
     pub spectrum: Option<Spectrum>,
     /// The first ranking of suspicious lines.
     pub ranking: Ranking,
+    /// The last change, where the failing tests pass without it and history may be looked at.
+    pub broken_by: Option<ProductChange>,
     /// How similar bugs were repaired.
     pub solutions: Finder,
     /// The version history of a user's project up to the revision that is worked on; benchmarks hide theirs.

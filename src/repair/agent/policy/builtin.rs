@@ -122,7 +122,8 @@ impl<'b> Builtin<'b> {
 pub(crate) fn shared_engine(bench: &Workbench, budget: EngineBudget) -> SharedEngine<'_> {
     let EngineBudget { candidates, seed, .. } = budget;
     let failing = bench.bug.failing.clone();
-    let options = Options { seed, max_candidates: candidates, failing, exposure: exposure(bench) };
+    let (exposure, broken_by) = (exposure(bench), bench.broken_by.clone());
+    let options = Options { seed, max_candidates: candidates, failing, exposure, broken_by };
     Arc::new(Mutex::new(Engine::new(&bench.index, &bench.ranking, options)))
 }
 

@@ -49,6 +49,7 @@ pub fn open_untested(
         solutions: solutions(&checkout, &index)?,
         index: Arc::new(index),
         bug,
+        broken_by: None,
         history: None,
         findings: Vec::new(),
         analysers: Analysers::of(&checkout.language, sandbox),

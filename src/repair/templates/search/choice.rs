@@ -1,6 +1,8 @@
 //! The choice: what passed is ranked, confirmed in that order, and explained.
 
+use super::restored::restores;
 use super::{Judged, SearchResult};
+use crate::benchmark::ProductChange;
 use crate::language::Language;
 use crate::validate::{ValidateError, Validator};
 use std::time::{Duration, Instant};
@@ -11,17 +13,21 @@ const MAX_CONFIRMED: usize = 3;
 /// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
 const DISTURBANCE: f64 = 0.3;
 
-/// Best first: few edits, then a small change from a likely family at a place that few passing tests run. How suspicious
-/// the place is does not count: that was told by the same tests, which the candidate satisfies. Ties keep the order of the
-/// search.
-pub(super) fn rank(passed: &mut [Judged]) {
+/// Best first: few edits, then what only takes back some of the change that broke the tests, then a small change from a likely
+/// family at a place that few passing tests run. How suspicious the place is does not count: that was told by the same tests,
+/// which the candidate satisfies. Ties keep the order of the search.
+pub(super) fn rank(passed: &mut [Judged], broken_by: Option<&ProductChange>) {
+    for judged in passed.iter_mut() {
+        judged.restores = broken_by.is_some_and(|change| restores(&judged.candidate.patch, change));
+    }
     let merit = |judged: &Judged| {
         let candidate = &judged.candidate;
         let small = 1.0 / (1.0 + candidate.size as f64 / 150.0);
         let quiet = 1.0 - DISTURBANCE * candidate.exposure;
         candidate.likelihood * small * quiet * fidelity(candidate.template)
     };
-    passed.sort_by(|a, b| a.candidate.edits.cmp(&b.candidate.edits).then(merit(b).total_cmp(&merit(a))));
+    let first = |judged: &Judged| (judged.candidate.edits, !judged.restores);
+    passed.sort_by(|a, b| first(a).cmp(&first(b)).then(merit(b).total_cmp(&merit(a))));
 }
 
 /// Families that delete behaviour pass weak tests more often than they repair.
@@ -68,7 +74,7 @@ pub(super) async fn prefer_what_is_run(
     validator: &Validator,
     language: &'static dyn Language,
 ) -> bool {
-    let size = |judged: &Judged| (judged.validation.still_failing.len(), judged.candidate.edits);
+    let size = |judged: &Judged| (judged.validation.still_failing.len(), judged.candidate.edits, !judged.restores);
     let best = plausible.first().map(size);
     let equal = plausible.iter().take_while(|judged| Some(size(judged)) == best).count();
     if equal < 2 {
@@ -103,6 +109,7 @@ pub(super) fn explanation(result: &SearchResult, is_preferred: bool) -> String {
         n if result.plausible.iter().any(|judged| still(judged) > still(chosen)) => {
             format!("the one of {n} that passed with which the fewest tests still fail")
         }
+        n if chosen.restores => format!("the one of {n} that passed which brings back what stood there before"),
         n if is_preferred => format!("the likeliest of {n} that passed of which the tests run every side"),
         n => format!(
             "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
