@@ -44,6 +44,22 @@ async fn a_patch_that_lets_every_assertion_pass_is_refused_by_a_control() {
 }
 
 #[tokio::test]
+async fn what_an_exception_test_gives_the_product_is_no_value_that_it_expects() {
+    let product = "package a;\npublic class Word {\n  public static String charset(String word) {\n    int end = \
+                   word.indexOf('?', 2);\n    if (end == word.length()) throw new IllegalArgumentException();\n    \
+                   return word.substring(2, end);\n  }\n}\n";
+    let test = "package a;\nimport org.junit.*;\nimport static org.junit.Assert.*;\npublic class WordTest {\n  @Test \
+                public void none() {\n    assertThrows(IllegalArgumentException.class, () -> Word.charset(\"=?=\"));\n  \
+                }\n}\n";
+    let trial = Trial::new(&[("src/a/Word.java", product), ("test/a/WordTest.java", test)]).await;
+    let judge = trial.open().await;
+    let repair = trial.patch("src/a/Word.java", "end == word.length()", "end < 0");
+    let right = judge.judge().confirm(&repair).await.unwrap();
+    assert!(right.is_plausible(), "{}", right.detail);
+    assert!(right.detail.ends_with("reversed, 1 of the 1 triggering tests fail, as they must"), "{}", right.detail);
+}
+
+#[tokio::test]
 async fn a_test_that_reads_its_own_file_is_not_controlled() {
     let style = "def complaints(path):\n    lines = open(path).read().splitlines()\n    return {'long' for line in lines if \
                  len(line) < 50}\n";

@@ -55,6 +55,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The class of the exception that the innermost frames tell of: that of the last cause, else its own.
+    pub fn root_kind(&self) -> &str {
+        let cause = self.message.rsplit_once("\ncaused by ").and_then(|(_, cause)| cause.split(':').next());
+        cause.unwrap_or(&self.kind)
+    }
+
     /// What the language says of code that it cannot read, where that is the failure: `SyntaxError: expected ':' (cart.py,
     /// line 3)`.
     pub fn syntax_error(&self) -> Option<String> {

@@ -29,7 +29,9 @@ struct Trace<'f> {
 }
 
 fn trace<'f>(failure: &'f Failure, test: &TestCode<'_>) -> Option<Trace<'f>> {
-    let is_assertion = KINDS.iter().any(|kind| failure.kind.ends_with(kind));
+    // Another exception that an assertion had as its cause, as `assertThrows` has it, says where that was thrown, and no one
+    // asserts there.
+    let is_assertion = KINDS.iter().any(|kind| failure.root_kind().ends_with(kind));
     let own: Vec<&Frame> = failure.frames.iter().filter(|frame| is_project_frame(frame)).collect();
     let name = test.file.as_str().rsplit('/').next();
     let is_own = |frame: &&Frame| frame.class.starts_with(test.id.outer_class()) && frame.file.as_deref() == name;
