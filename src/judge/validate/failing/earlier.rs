@@ -57,29 +57,36 @@ pub(super) async fn of(
     }
     let Some(copy) = copy_without(subject, change).await? else { return Ok(None) };
     let before = run_in(subject, &copy, report, (&failing, &cut)).await?;
+    failing.retain(|id| passes(&before, id) != Some(false) || is_as_it_was(subject, change, id));
+    let (tests, unknown) = told(&before, failing, cut);
+    let passed = report.failing().filter_map(|result| before.results.get(&result.id)).filter(|result| result.passed());
+    let passing = passed.map(|result| (result.id.clone(), result.millis)).collect();
+    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown, passing }))
+}
+
+/// What a run without the change tells of tests that fail with it by themselves, and of those that were cut: those that fail
+/// there too, and those of which nobody knows.
+fn told(before: &TestReport, failing: Vec<TestId>, cut: Vec<TestId>) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
     // Of a class that could not be loaded, some tests may be skipped.
     let is_skipped = |id: &TestId| {
         let inside = |result: &&TestResult| id.method.is_empty() && is_within(&result.id.class, &id.class);
         before.results.values().any(|result| inside(&result) && result.passed())
             && before.failing().all(|result| !inside(&result))
     };
-    let fails = |id: &TestId| passes(&before, id) == Some(false) && !is_skipped(id);
-    // Of a class whose other tests did not end.
-    let left_out = losses::left_out(&before);
-    let is_untold = |id: &TestId| left_out.contains(id.outer_class()) && passes(&before, id).is_none();
+    // Of a class whose other tests did not end, some do not run.
+    let left_out = losses::left_out(before);
+    let is_untold = |id: &TestId| left_out.contains(id.outer_class()) && passes(before, id).is_none();
     let (untold, failing): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_untold);
-    let failing = failing.into_iter().filter(|id| fails(id) && is_as_it_was(subject, change, id));
+    let failing = failing.into_iter().filter(|id| passes(before, id) == Some(false) && !is_skipped(id));
     let (mut unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
     unknown.extend(untold);
-    let (passing, not_passing): (Vec<_>, Vec<_>) = cut.into_iter().partition(|id| passes(&before, id) == Some(true));
+    let (passing, not_passing): (Vec<_>, Vec<_>) = cut.into_iter().partition(|id| passes(before, id) == Some(true));
     tests.extend(not_passing);
     // Who takes nearly as long without the change may have been cut for that alone.
     let is_slow =
         |id: &TestId| before.results.get(id).is_some_and(|result| Duration::from_millis(result.millis) > FIRST / 2);
     unknown.extend(passing.into_iter().filter(is_slow));
-    let passed = report.failing().filter_map(|result| before.results.get(&result.id)).filter(|result| result.passed());
-    let passing = passed.map(|result| (result.id.clone(), result.millis)).collect();
-    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown, passing }))
+    (tests, unknown)
 }
 
 /// Runs tests that fail by themselves, then those that were cut, in a copy without a change.
@@ -168,4 +175,28 @@ async fn copy_without(subject: &dyn Subject, change: &ProductChange) -> Result<O
 fn is_as_it_was(subject: &dyn Subject, change: &ProductChange, id: &TestId) -> bool {
     let is_changed = |file: &RepoPath| change.others.contains(file) || change.texts.contains(file);
     !subject.test_file(&id.class).is_some_and(|file| is_changed(&file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Loss, TestStatus};
+
+    #[test]
+    fn a_test_that_did_not_run_beside_tests_without_end_is_unknown() {
+        let mut before = suite::empty();
+        let mut ends = |id: &TestId, status: TestStatus, loss: Option<Loss>| {
+            let result = TestResult { id: id.clone(), status, failure: None, millis: 1, loss };
+            before.results.insert(id.clone(), result);
+        };
+        for nth in 0..12 {
+            ends(&TestId::new("a.Loop", format!("t{nth}")), TestStatus::TimedOut, Some(Loss::Cut));
+        }
+        let [older, broken, beside, new] =
+            [("b.T", "older"), ("b.T", "broken"), ("a.Loop", "beside"), ("b.T", "new")].map(|(c, m)| TestId::new(c, m));
+        ends(&older, TestStatus::Failed, None);
+        ends(&broken, TestStatus::Passed, None);
+        let failing = vec![older.clone(), broken, beside.clone(), new];
+        assert_eq!(told(&before, failing, Vec::new()), (BTreeSet::from([older]), BTreeSet::from([beside])));
+    }
 }
