@@ -223,15 +223,22 @@ impl Places {
             let full = named.map_or_else(|| folder.join(usual), |text| folder.join(text));
             inside(root, &full).unwrap_or_default()
         };
-        let existing = |main: RepoPath, goal: &str, others: &[&str]| {
-            let more = settings::added_sources(pom, goal).into_iter();
-            let more = more.chain(others.iter().map(|&text| text.to_owned()));
+        let existing = |main: RepoPath, goal: &str, others: Vec<String>| {
+            let more = settings::added_sources(pom, goal).into_iter().chain(others);
             let more = more.filter_map(|text| inside(root, &folder.join(text)));
             [main].into_iter().chain(more).filter(|path| path.under(root).is_dir()).collect()
         };
         Self {
-            sources: existing(build("sourceDirectory", "src/main/java"), "add-source", &[]),
-            tests: existing(build("testSourceDirectory", "src/test/java"), "add-test-source", &modules::OTHER_TESTS),
+            sources: existing(
+                build("sourceDirectory", "src/main/java"),
+                "add-source",
+                settings::versioned_sources(pom),
+            ),
+            tests: existing(
+                build("testSourceDirectory", "src/test/java"),
+                "add-test-source",
+                modules::OTHER_TESTS.map(str::to_owned).to_vec(),
+            ),
             output: build("outputDirectory", "target/classes"),
             test_output: build("testOutputDirectory", "target/test-classes"),
         }

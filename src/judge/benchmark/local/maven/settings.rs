@@ -38,6 +38,20 @@ pub(super) fn added_sources(pom: &Element, goal: &str) -> Vec<String> {
         .collect()
 }
 
+/// Source folders that the compiler has by an execution of their own, where tests run what is made of them: the classes of a
+/// multi-release jar for a newer Java, in a folder that surefire is told of.
+pub(super) fn versioned_sources(pom: &Element) -> Vec<String> {
+    if !added_class_path(pom).iter().any(|element| element.contains("META-INF/versions/")) {
+        return Vec::new();
+    }
+    let executions = plugin(pom, "maven-compiler-plugin").and_then(|plugin| plugin.child("executions"));
+    let configured =
+        executions.into_iter().flat_map(|all| all.all("execution")).filter_map(|e| e.child("configuration"));
+    let versioned = configured.filter(|settings| settings.child_text("multiReleaseOutput") == Some("true"));
+    let folders = versioned.filter_map(|settings| settings.child("compileSourceRoots"));
+    folders.flat_map(|roots| roots.children.iter().filter_map(Element::text)).map(str::to_owned).collect()
+}
+
 /// Folders and jars that surefire puts on the class path of the tests, beside what the project depends on.
 pub(super) fn added_class_path(pom: &Element) -> Vec<String> {
     Configuration::of(pom, "maven-surefire-plugin", "default-test").texts("additionalClasspathElements")
@@ -269,5 +283,21 @@ mod tests {
         let document = Element::parse(text);
         assert_eq!(added_sources(document.child("project").unwrap(), "add-source"), ["gen"]);
         assert!(added_sources(document.child("project").unwrap(), "add-test-source").is_empty());
+    }
+
+    #[test]
+    fn sources_for_a_newer_java_count_where_tests_run_them() {
+        let compiler = "<plugin><artifactId>maven-compiler-plugin</artifactId><executions><execution><configuration>\
+                        <multiReleaseOutput>true</multiReleaseOutput><compileSourceRoots><root>/p/src/main/java11</root>\
+                        </compileSourceRoots></configuration></execution></executions></plugin>";
+        let surefire = "<plugin><artifactId>maven-surefire-plugin</artifactId><configuration>\
+                        <additionalClasspathElements><one>/p/target/classes/META-INF/versions/11</one>\
+                        </additionalClasspathElements></configuration></plugin>";
+        let found = |plugins: &str| {
+            let document = Element::parse(&format!("<project><build><plugins>{plugins}</plugins></build></project>"));
+            versioned_sources(document.child("project").unwrap())
+        };
+        assert_eq!(found(&[compiler, surefire].concat()), ["/p/src/main/java11"]);
+        assert!(found(compiler).is_empty(), "no test sees them");
     }
 }
