@@ -48,7 +48,7 @@ pub struct Judged {
     pub candidate: Candidate,
     /// The judge's word.
     pub validation: Validation,
-    /// Whether it only takes back some of the change that broke the tests; told of what passed.
+    /// Whether it only takes back some of the change that broke the tests; false for what did not pass.
     pub restores: bool,
 }
 
