@@ -41,22 +41,27 @@ mod tests {
             std::fs::create_dir(root.join(name)).unwrap();
         }
         let project = Project { module: RepoPath::new("sub").unwrap(), ..Project::default() };
-        let bug: BugId = "local:/work/own".parse().unwrap();
+        let bug: BugId = "local:/home/ann/own".parse().unwrap();
         let mut checkout = Checkout::new(bug, root.to_owned(), "python", project);
-        let readable = [Utf8PathBuf::from("/work/own/env/py")];
+        let readable = [Utf8PathBuf::from("/home/ann/own/env/py")];
         let shown = |checkout: &Checkout| {
             let links = links(checkout, Utf8Path::new("/copies/1/sub"), &readable);
             links.into_iter().map(|(place, target)| format!("{place} -> {target}")).collect::<Vec<_>>()
         };
         assert!(shown(&checkout).is_empty());
-        checkout.original = Some("/work/own".into());
+        checkout.original = Some("/home/ann/own".into());
         let expected = [
-            "/work/own/src -> /run/project/../src",
-            "/work/own/sub -> /run/project/../sub",
+            "/home/ann/own/src -> /run/project/../src",
+            "/home/ann/own/sub -> /run/project/../sub",
             "/run/project -> /copies/1/sub",
         ];
         assert_eq!(shown(&checkout), expected);
         checkout.original = Some("/opt/own".into());
         assert!(shown(&checkout).is_empty(), "what is the system's is there as it is");
+    }
+
+    #[test]
+    fn a_process_that_serves_many_copies_turns_the_same_link() {
+        assert!(include_str!("runner/serve.py").contains(&format!("link=\"{CURRENT}\"")));
     }
 }
