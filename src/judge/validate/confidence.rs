@@ -25,6 +25,8 @@ pub(super) struct Signs<'a> {
     pub ran: Option<&'a (Spread, Spectrum)>,
     /// What drawn inputs say against it, where anything could be compared.
     pub drawn: Option<&'a [Warning]>,
+    /// The change that broke the tests, where the patch only takes back some of it: `commit 1a2b3c4`.
+    pub takes_back: Option<&'a str>,
     /// The failing tests.
     pub triggering: &'a [TestId],
     /// The code of the failing tests.
@@ -45,9 +47,10 @@ impl Validator {
         language: &'static dyn Language,
     ) -> Result<Confidence, ValidateError> {
         let (ran, drawn) = tokio::try_join!(self.executed(patch, language), self.warned(patch, language))?;
-        let triggering = &self.baseline().triggering;
+        let baseline = self.baseline();
+        let (triggering, takes_back) = (&*baseline.triggering, baseline.taken_back(patch));
         let drawn = drawn.as_deref();
-        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, triggering, tests, language }))
+        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, takes_back, triggering, tests, language }))
     }
 
     /// Whether the tests near a patch leave out a statement or a side of a condition that it changes.
@@ -110,7 +113,10 @@ impl BySource {
     /// Reads a patch beside the code of the triggering tests.
     pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
         let mut weighed = Weighed::default();
-        by_code(&Signs { patch, ran: None, drawn: None, triggering: &[], tests, language }, &mut weighed);
+        by_code(
+            &Signs { patch, ran: None, drawn: None, takes_back: None, triggering: &[], tests, language },
+            &mut weighed,
+        );
         Self { against: weighed.against, exchange: Exchange::of(patch) }
     }
 }
@@ -125,6 +131,11 @@ pub(super) fn weigh(signs: &Signs<'_>) -> Confidence {
     let is_certain = |warning: &&Warning| !warning.is_of_uncalled || leave_something(signs);
     for Warning { weight, reason, .. } in signs.drawn.into_iter().flatten().filter(is_certain) {
         weighed.add(*weight, reason.clone());
+    }
+    if let Some(change) = signs.takes_back {
+        // What no test asks for is as it was before.
+        weighed.against = weighed.against.min(1);
+        weighed.good.push(format!("it brings back what stood there before {change}"));
     }
     by_code(signs, &mut weighed);
     let word = match weighed.against {
@@ -278,109 +289,4 @@ fn some(all: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::language::Python;
-    use crate::validate::Coverage;
-    use std::collections::BTreeMap;
-
-    const BEFORE: &str = "def total(prices):\n    return sum(prices[:-1])\n";
-    const TEST: &str = "def test_total():\n    assert total([20, 30]) == 50\n";
-
-    fn confidence_in(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
-        let path = RepoPath::new("shop.py").unwrap();
-        let before = Some(BEFORE.as_bytes().into());
-        let patch = Patch { files: vec![FileChange { path: path.clone(), before, after: after.as_bytes().into() }] };
-        let test = |(name, lines): &(&str, &[u32])| {
-            let lines = BTreeMap::from([(path.clone(), lines.iter().copied().collect())]);
-            (TestId::new("test_shop", *name), true, Coverage { lines })
-        };
-        let ran = Spectrum::of(ran.iter().map(test));
-        let triggering = [TestId::new("test_shop", "test_total")];
-        weigh(&Signs {
-            patch: &patch,
-            ran: Some(&(Spread::none(&patch), ran)),
-            drawn: None,
-            triggering: &triggering,
-            tests: &[TEST],
-            language: &Python,
-        })
-    }
-
-    #[test]
-    fn a_repair_that_other_tests_run_too_is_relied_on() {
-        let right = BEFORE.replace("[:-1]", "");
-        let found = confidence_in(&right, &[("test_total", &[2]), ("test_empty", &[2])]);
-        assert_eq!(found.word, ConfidenceWord::High, "{found}");
-        assert!(found.to_string().contains("1 test that passed before runs it, too"), "{found}");
-        let found = confidence_in(&right, &[("test_total", &[2])]);
-        assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
-    }
-
-    /// The word on one line of `before` that becomes another one, run by some failing tests alone; a line behind it is not.
-    fn word_by(before: &str, change: (&str, &str), failing: usize) -> ConfidenceWord {
-        let path = RepoPath::new("shop.py").unwrap();
-        let after = before.replace(change.0, change.1);
-        let file =
-            FileChange { path: path.clone(), before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
-        let patch = Patch { files: vec![file] };
-        let triggering: Vec<TestId> = (0..failing).map(|n| TestId::new("test_shop", n.to_string())).collect();
-        let lines = BTreeMap::from([(path, BTreeSet::from([2]))]);
-        let ran = Spectrum::of(triggering.iter().map(|id| (id.clone(), true, Coverage { lines: lines.clone() })));
-        let (ran, tests) = ((Spread::none(&patch), ran), [TEST]);
-        let signs = Signs {
-            patch: &patch,
-            ran: Some(&ran),
-            drawn: None,
-            triggering: &triggering,
-            tests: &tests,
-            language: &Python,
-        };
-        weigh(&signs).word
-    }
-
-    #[test]
-    fn several_failing_tests_say_enough_of_an_operator() {
-        let adult = "def is_adult(age):\n    return age < 18\n";
-        assert_eq!(word_by(adult, ("<", ">="), 3), ConfidenceWord::High);
-        assert_eq!(word_by(adult, ("<", ">="), 2), ConfidenceWord::Medium);
-        assert_eq!(word_by(adult, ("age < 18", "older(age)"), 3), ConfidenceWord::Medium);
-    }
-
-    #[test]
-    fn few_tests_that_take_one_side_of_an_operator_s_condition_weigh_once() {
-        let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
-        assert_eq!(word_by(open, ("<", ">="), 2), ConfidenceWord::Medium);
-        assert_eq!(word_by(open, ("age < 18", "young(age)"), 2), ConfidenceWord::Low);
-    }
-
-    #[test]
-    fn of_failing_tests_that_take_too_long_nothing_is_said() {
-        let found = confidence_in(&BEFORE.replace("[:-1]", ""), &[("test_empty", &[1])]);
-        assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
-        assert!(found.reasons[0].contains("take too long to measure"), "{found}");
-    }
-
-    #[test]
-    fn a_value_of_the_test_and_code_that_never_runs_are_told() {
-        let special = "def total(prices):\n    if len(prices) == 2:\n        return 50\n    return sum(prices[:-1])\n";
-        let found = confidence_in(special, &[("test_total", &[2, 3]), ("test_empty", &[2, 4])]);
-        assert_eq!(found.word, ConfidenceWord::Low);
-        assert!(found.reasons[0].contains("stands in the failing tests: 50"), "{found}");
-        let dead = "def total(prices):\n    return sum(prices)\n    print(prices)\n    print(prices)\n";
-        let found = confidence_in(dead, &[("test_total", &[2]), ("test_empty", &[2])]);
-        assert_eq!(found.word, ConfidenceWord::Low, "{found}");
-        assert!(found.reasons[0].contains("shop.py:3, shop.py:4"), "{found}");
-    }
-
-    #[test]
-    fn what_is_hidden_and_what_is_only_taken_away_is_told() {
-        let hides =
-            "def total(prices):\n    try:\n        return sum(prices)\n    except TypeError:\n        return None\n";
-        let found = confidence_in(hides, &[("test_total", &[2, 3]), ("test_empty", &[2, 3, 4, 5])]);
-        assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
-        assert!(found.reasons[0].contains("catches an exception"), "{found}");
-        let found = confidence_in("def total(prices):\n", &[("test_total", &[1])]);
-        assert!(found.reasons.iter().any(|reason| reason.contains("takes code away")), "{found}");
-    }
-}
+mod tests;

@@ -59,10 +59,11 @@ pub use validator::{Doubts, Validator, Verdict};
 pub use warm::WarmJudge;
 pub use work_dir::WorkDir;
 
-use crate::benchmark::{Checkout, Runner};
+use crate::benchmark::{Checkout, ProductChange, Runner};
 use crate::domain::{
     Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation,
 };
+use crate::patch::is_part_of;
 use crate::sandbox::Sandbox;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -79,8 +80,8 @@ pub struct Baseline {
     pub others: Vec<Vec<TestId>>,
     /// Those of them that failed before the last change, where that is known.
     pub before: Option<FailedBefore>,
-    /// The last change, where all triggering tests pass without it: `commit 1a2b3c4`.
-    pub broken_by: Option<String>,
+    /// The last change, where all triggering tests pass without it.
+    pub broken_by: Option<ProductChange>,
     /// Milliseconds that failing tests took without the last change, where they pass.
     pub took: BTreeMap<TestId, u64>,
     /// Tests that passed, of those that ran.
@@ -102,6 +103,12 @@ pub struct Baseline {
 }
 
 impl Baseline {
+    /// The name of the change that broke the tests, where a patch only takes back some of it: `commit 1a2b3c4`.
+    pub fn taken_back(&self, patch: &Patch) -> Option<&str> {
+        let change = self.broken_by.as_ref().filter(|change| is_part_of(patch, &change.revert));
+        change.map(|change| &*change.name)
+    }
+
     /// What a group of tests beside the triggering ones is, for people.
     pub fn name_of(&self, group: &[TestId]) -> String {
         match &self.before {

@@ -181,8 +181,7 @@ async fn bench(
         let text = "coverage of the failing tests could not be measured; traces and names decide alone".to_owned();
         sink.emit(&Event::Notice { text })?;
     }
-    let is_known = wanted.history && baseline.broken_by.is_some();
-    let broken_by = checkout.last_change.clone().filter(|_| is_known);
+    let broken_by = baseline.broken_by.clone().filter(|_| wanted.history);
     let changed = broken_by.as_ref().map(ChangedLines::of);
     let ranking = match wanted.localization {
         Localization::Spectrum => localize::rank(&localize::Inputs {
@@ -290,7 +289,7 @@ const BUGS: usize = 5;
 
 /// What broke the tests, as far as that is known, and what else fails, for people: other bugs.
 fn broken_and_left(baseline: &Baseline) -> Vec<String> {
-    let broken = baseline.broken_by.iter().map(|change| format!("the failing tests pass without {change}"));
+    let broken = baseline.broken_by.iter().map(|change| format!("the failing tests pass without {}", change.name));
     let mut notes: Vec<String> = broken.collect();
     for group in baseline.others.iter().take(BUGS) {
         let first = group.first().map(TestId::to_string).unwrap_or_default();

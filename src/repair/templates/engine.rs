@@ -1,5 +1,7 @@
 //! Which candidate next: all templates at all suspicious statements, best first, without repetition.
 
+mod take_back;
+
 use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
 use super::learn::Experience;
@@ -15,6 +17,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+pub(super) use take_back::TAKE_BACK;
 use tree_sitter::Node;
 
 /// Statements looked at before the first candidate; more follow as the best candidates run out.
@@ -58,7 +61,8 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// An engine for the suspicious lines of a ranking. Nothing is generated yet.
+    /// An engine for the suspicious lines of a ranking. Nothing is generated yet but what takes back parts of the change that
+    /// broke the tests.
     pub fn new(index: &'a CodeIndex, ranking: &Ranking, options: Options) -> Self {
         let templates = catalogue(index.language());
         let clues = Clues::of(index, &options.failing);
@@ -69,7 +73,7 @@ impl<'a> Engine<'a> {
             // Nothing is known to do in this language, so no file needs to be read.
             suspects.clear();
         }
-        Self {
+        let mut engine = Self {
             index,
             options,
             templates,
@@ -87,7 +91,11 @@ impl<'a> Engine<'a> {
             experience,
             tried: BTreeMap::new(),
             focus: None,
+        };
+        if let Some(change) = engine.options.broken_by.clone().filter(|_| engine.knows_the_language()) {
+            engine.take_back(&change, ranking);
         }
+        engine
     }
 
     /// The next candidates, best first; fewer than `n` when they run out or the limit is reached.
@@ -140,8 +148,9 @@ impl<'a> Engine<'a> {
     pub(crate) fn learn(&mut self, candidate: &Candidate, validation: &Validation) {
         let tried = self.tried.entry(candidate.template).or_default();
         *tried += 1;
-        let Some(plan) = self.plans.get(candidate.plan) else { return };
-        self.experience.learn(candidate.plan, plan, validation);
+        if let Some((at, plan)) = candidate.plan.and_then(|at| Some((at, self.plans.get(at)?))) {
+            self.experience.learn(at, plan, validation);
+        }
         if self.focus.is_none() && validation.outcome.passes() {
             self.focus_on(&candidate.location);
         }
@@ -274,16 +283,11 @@ impl<'a> Engine<'a> {
         let likelihood = self.likelihood(plan);
         let place = &self.places[plan.place];
         let unit = &self.units[place.unit];
-        let key = normal_form(unit, &plan.changes)?;
-        if !self.seen.insert(key) {
+        if !self.seen.insert(normal_form(unit, &plan.changes)?) {
             return None;
         }
-        let file = self.index.file(&unit.path)?;
-        let after = applied(&unit.text, 0..unit.text.len(), &plan.changes)?;
-        let bytes = |text: &str| language::encode(text, file.encoding).ok().map(Arc::from);
-        let change = FileChange { path: unit.path.clone(), before: Some(bytes(&unit.text)?), after: bytes(&after)? };
         Some(Candidate {
-            patch: Patch { files: vec![change] },
+            patch: Patch { files: vec![self.written(unit, &plan.changes)?] },
             template: self.templates[plan.template].name(),
             location: place.location.clone(),
             exposure: self.options.exposure.get(&place.location).copied().unwrap_or(0.0),
@@ -291,8 +295,16 @@ impl<'a> Engine<'a> {
             note: plan.note.clone(),
             edits: plan.edits,
             size: plan.changes.iter().map(|change| change.range.len() + change.text.len()).sum(),
-            plan: at,
+            plan: Some(at),
         })
+    }
+
+    /// A file with changes, in its encoding.
+    fn written(&self, unit: &Unit, changes: &[Change]) -> Option<FileChange> {
+        let file = self.index.file(&unit.path)?;
+        let after = applied(&unit.text, 0..unit.text.len(), changes)?;
+        let bytes = |text: &str| language::encode(text, file.encoding).ok().map(Arc::from);
+        Some(FileChange { path: unit.path.clone(), before: Some(bytes(&unit.text)?), after: bytes(&after)? })
     }
 
     /// Whether two plans of one file make the same edit at different places.

@@ -46,7 +46,8 @@ pub struct Candidate {
     pub edits: usize,
     /// Bytes added and removed, together.
     pub size: usize,
-    pub(super) plan: usize,
+    /// What the engine made it of; `None` where it takes back a part of the last change.
+    pub(super) plan: Option<usize>,
 }
 
 /// A suspicious statement.

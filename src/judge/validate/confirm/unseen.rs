@@ -37,7 +37,7 @@ impl Confirmation<'_> {
 
     /// What tests of the bug say against a patch that leaves them failing.
     pub(super) fn leaves(&self, open: Vec<TestId>) -> Judged {
-        let change = self.bug.broken_by.as_deref().unwrap_or("the last change");
+        let change = self.bug.broken_by.as_ref().map_or("the last change", |change| &change.name);
         let (fail, pass) = if open.len() == 1 { ("fails", "passes") } else { ("fail", "pass") };
         let names = listed(&open, NAMED);
         let detail = format!("{names} still {fail}, which {pass} without {change}, as the triggering tests do");

@@ -4,7 +4,7 @@ use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
 use super::initialized;
 use super::{aside, group};
-use crate::benchmark::{Checkout, Hint, absent_submodules, python};
+use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python};
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
@@ -74,7 +74,7 @@ pub(in crate::validate) struct Selection {
     /// Submodules that nobody fetched.
     absent: Vec<RepoPath>,
     /// The last change of the product.
-    change: String,
+    change: Option<ProductChange>,
 }
 
 impl Selection {
@@ -91,7 +91,7 @@ impl Selection {
             known,
             settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
             absent: absent_submodules(&checkout.root),
-            change: checkout.last_change.as_ref().map_or_else(String::new, |change| change.name.clone()),
+            change: checkout.last_change.clone(),
         }
     }
 
@@ -113,7 +113,8 @@ impl Selection {
             fingerprint.add(id.to_string());
         }
         if self.is_open() {
-            fingerprint.add(&self.change).add(&self.own);
+            let change = self.change.as_ref().map_or("", |change| &change.name);
+            fingerprint.add(change).add(&self.own);
         }
         fingerprint.name()
     }
@@ -187,8 +188,8 @@ pub(in crate::validate) fn decide(
     unended.extend(cut.map(|result| result.id.clone()));
     let took = known.as_ref().map(|known| known.passing.clone()).unwrap_or_default();
     let passes_without = |known: &FailedBefore, id| !known.tests.contains(id) && !known.unknown.contains(id);
-    let broken_by = known.filter(|known| triggering.iter().all(|id| passes_without(known, id)));
-    let broken_by = broken_by.map(|known| known.change);
+    let is_broken = known.is_some_and(|known| triggering.iter().all(|id| passes_without(&known, id)));
+    let broken_by = selection.change.clone().filter(|_| is_broken);
     let spectrum = spectrum.of_bug(&triggering).into();
     let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();
     let (report, spent) = (report.into(), seconds);

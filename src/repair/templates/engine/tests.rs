@@ -48,7 +48,7 @@ fn candidates_are_distinct_parse_and_differ() {
         assert!(crate::code::syntax_errors(&text, &language::Java).is_empty(), "{}\n{text}", candidate.note);
         assert!(seen.insert(text), "{} was there before", candidate.note);
     }
-    let scores: Vec<f64> = batch.iter().map(|candidate| engine.score(&engine.plans[candidate.plan])).collect();
+    let scores: Vec<f64> = batch.iter().map(|candidate| engine.score(&engine.plans[candidate.plan.unwrap()])).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b));
 }
 
@@ -126,4 +126,23 @@ fn a_candidate_that_passes_brings_its_method_forward() {
     engine.learn(passing, &Validation::without_tests(Outcome::PassedWarm, ""));
     let lines: Vec<u32> = engine.next_batch(20).iter().map(|candidate| candidate.location.line).collect();
     assert!(lines.iter().all(|line| [3, 4].contains(line)) && lines.contains(&3), "{lines:?}");
+}
+
+#[test]
+fn small_parts_of_the_change_that_broke_the_tests_are_taken_back_first() {
+    let sum = |text: &str| text.replace("int sum = 0;", "int sum = 1;");
+    let rebate = |text: &str| text.replace("+= rebate;", "-= rebate;");
+    let then = rebate(&sum(TILL)).replace("class Till", "class  Till");
+    let path = crate::domain::RepoPath::new("src/A.java").unwrap();
+    let file = FileChange { path, before: Some(TILL.as_bytes().into()), after: then.as_bytes().into() };
+    let (others, texts) = Default::default();
+    let revert = Patch { files: vec![file] };
+    let change = ProductChange { name: "commit 1a2b3c4".into(), is_committed: true, revert, others, texts };
+    let index = index_of(TILL);
+    let mut engine = Engine::new(&index, &ranking_of(&[5, 3]), Options { broken_by: Some(change), ..options(1) });
+    let first: Vec<String> = engine.next_batch(3).iter().map(text_after).collect();
+    assert_eq!(first[..2], [rebate(TILL), sum(TILL)], "the most suspicious first; white space alone is no candidate");
+    assert_eq!(first[2], then);
+    let rest = engine.next_batch(300);
+    assert!(rest.iter().all(|candidate| !first.contains(&text_after(candidate))), "nothing comes twice");
 }

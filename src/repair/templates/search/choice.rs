@@ -1,9 +1,9 @@
 //! The choice: what passed is ranked, confirmed in that order, and explained.
 
-use super::restored::restores;
 use super::{Judged, SearchResult};
 use crate::benchmark::ProductChange;
 use crate::language::Language;
+use crate::patch::is_part_of;
 use crate::validate::{ValidateError, Validator};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const DISTURBANCE: f64 = 0.3;
 /// which the candidate satisfies. Ties keep the order of the search.
 pub(super) fn rank(passed: &mut [Judged], broken_by: Option<&ProductChange>) {
     for judged in passed.iter_mut() {
-        judged.restores = broken_by.is_some_and(|change| restores(&judged.candidate.patch, change));
+        judged.restores = broken_by.is_some_and(|change| is_part_of(&judged.candidate.patch, &change.revert));
     }
     let merit = |judged: &Judged| {
         let candidate = &judged.candidate;
