@@ -361,6 +361,36 @@ fn in_java_a_test_that_failed_before_the_last_change_is_another_bug() {
     });
 }
 
+/// A constant that functions use which have nothing else in common.
+#[test]
+fn what_one_line_of_the_last_change_broke_is_one_bug_and_is_taken_back() {
+    let far = "# Further down.\n".repeat(10);
+    let shelves = format!(
+        "WIDTH = 3\n\n\ndef is_full(books):\n    return len(books) >= WIDTH\n\n\n{far}def rows(books):\n    \
+         return -(-len(books) // WIDTH)\n\n\n{far}def names(books):\n    return sorted(books)\n"
+    );
+    let tests = "import shelves\n\n\ndef test_full():\n    assert shelves.is_full('abc')\n\n\ndef test_rows():\n    \
+                 assert shelves.rows('abcde') == 2\n\n\ndef test_names():\n    assert shelves.names('ba') == ['a', 'b']\n";
+    let project = Project::new(&[("shelves.py", &shelves), ("tests/test_shelves.py", tests)]);
+    let bugs = |done: &Finished| done.json()["triggering"].as_array().map_or(0, Vec::len);
+    project.git(&["init", "--quiet"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "--message", "shelves"]);
+    project.replace("shelves.py", "WIDTH = 3", "WIDTH = 6");
+    let right = project.diff("right.diff", ("shelves.py", "WIDTH = 6", ""), "WIDTH = 3");
+    let done = project.judge(&["--patch", &right]);
+    done.expect_code(0);
+    assert_eq!(bugs(&done), 2, "{done}");
+    assert!(done.stdout.contains("brings back what stood there before what is not committed yet"), "{done}");
+    let run = unidebug(&["run", project.path().to_str().unwrap(), "--model", "builtin"]);
+    run.expect_code(0);
+    assert!(run.stdout.contains("took back a part of what is not committed yet: `WIDTH = 6`"), "{run}");
+    assert!(run.stdout.contains("1 candidate (1 plausible)"), "{run}");
+    // Where nobody knows the line, they have nothing in common.
+    std::fs::remove_dir_all(project.path().join(".git")).unwrap();
+    assert_eq!(bugs(&project.judge(&["--patch", &right])), 1);
+}
+
 /// Reports of a run before the change name what failed then; what the change broke is among the other tests.
 #[test]
 fn what_an_older_report_names_is_not_what_was_broken_since() {

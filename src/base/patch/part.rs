@@ -1,7 +1,7 @@
-//! Patches that do some of what a larger one does, and nothing else.
+//! Parts of patches: runs of neighbouring lines that they change, and patches that do some of what a larger one does.
 
 use crate::domain::{FileChange, Patch};
-use similar::{DiffTag, TextDiff};
+use similar::{DiffOp, DiffTag, TextDiff};
 
 /// Whether a patch is a part of another one of the same tree: all that it changes becomes what the other one makes of it.
 pub fn is_part_of(patch: &Patch, whole: &Patch) -> bool {
@@ -15,6 +15,20 @@ fn is_on_the_way(part: &FileChange, whole: &FileChange) -> bool {
     let now = text(part.before.as_deref().unwrap_or_default());
     let (then, between) = (text(&whole.after), text(&part.after));
     changed_lines(&now, &between) + changed_lines(&between, &then) == changed_lines(&now, &then)
+}
+
+/// Lines that a small part of a patch removes, and lines that it adds, at most.
+pub const SMALL_PART: usize = 3;
+
+/// Whether all that a patch changes is one small part: a few neighbouring lines of one file.
+pub fn is_small_part(patch: &Patch) -> bool {
+    let [file] = &*patch.files else { return false };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (before, after) = (text(file.before.as_deref().unwrap_or_default()), text(&file.after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let mut parts = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
+    let is_small = |part: &DiffOp| part.old_range().len().max(part.new_range().len()) <= SMALL_PART;
+    parts.next().is_some_and(is_small) && parts.next().is_none()
 }
 
 /// Lines taken away and added.
@@ -42,5 +56,13 @@ mod tests {
         assert!(is_part("a < b\nkept\nnew\n") && is_part("a > b\nkept\n") && is_part("a < b\nkept\n"));
         assert!(!is_part("a >= b\nkept\nnew\n") && !is_part("a < b\nkept\nnew\nmore\n"));
         assert!(!is_part_of(&patch("b.py", now, "a < b\nkept\nnew\n"), &whole));
+    }
+
+    #[test]
+    fn a_few_neighbouring_lines_are_one_small_part() {
+        let now = "one\ntwo\nthree\nfour\nfive\n";
+        let is_small = |after: &str| is_small_part(&patch("a.py", now, after));
+        assert!(is_small("one\n2\n3\nfour\nfive\n") && is_small("two\nthree\nfour\nfive\n"));
+        assert!(!is_small(now) && !is_small("1\ntwo\nthree\nfour\n5\n") && !is_small("1\n2\n3\n4\nfive\n"));
     }
 }

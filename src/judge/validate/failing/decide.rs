@@ -6,6 +6,7 @@ use super::initialized;
 use super::{aside, group};
 use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python};
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
+use crate::patch::is_small_part;
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
@@ -170,7 +171,11 @@ pub(in crate::validate) fn decide(
             tests: older.iter().cloned().collect(),
             ..FailedBefore::default()
         });
-        let mut groups = group::groups(failing, &report, &spectrum);
+        let is_of_change = known.as_ref().is_some_and(|known| known.all_pass_without(&failing));
+        let is_small = selection.change.as_ref().is_some_and(|change| is_small_part(&change.revert));
+        // What one small part broke is one bug.
+        let is_one = !failing.is_empty() && is_of_change && is_small;
+        let mut groups = if is_one { vec![failing] } else { group::groups(failing, &report, &spectrum) };
         groups.sort_by_key(|group| !group.iter().any(|id| hinted.contains(id)));
         let mut groups = groups.into_iter();
         let first = groups.next().unwrap_or_default();
@@ -187,8 +192,7 @@ pub(in crate::validate) fn decide(
     let cut = report.failing().filter(|result| result.is_cut() && !triggering.contains(&result.id));
     unended.extend(cut.map(|result| result.id.clone()));
     let took = known.as_ref().map(|known| known.passing.clone()).unwrap_or_default();
-    let passes_without = |known: &FailedBefore, id| !known.tests.contains(id) && !known.unknown.contains(id);
-    let is_broken = known.is_some_and(|known| triggering.iter().all(|id| passes_without(&known, id)));
+    let is_broken = known.is_some_and(|known| known.all_pass_without(&triggering));
     let broken_by = selection.change.clone().filter(|_| is_broken);
     let spectrum = spectrum.of_bug(&triggering).into();
     let set_aside = set_aside.into_iter().map(|(id, why)| (id, why.to_string())).collect();

@@ -31,6 +31,11 @@ pub struct FailedBefore {
 }
 
 impl FailedBefore {
+    /// Whether all of some failing tests are known to pass without the change.
+    pub(super) fn all_pass_without(&self, failing: &[TestId]) -> bool {
+        failing.iter().all(|id| !self.tests.contains(id) && !self.unknown.contains(id))
+    }
+
     /// The same for some of the failing tests; `None` where the change broke all of them, or none.
     pub(super) fn among(&self, failing: &[TestId]) -> Option<Self> {
         let tests: BTreeSet<TestId> = failing.iter().filter(|id| self.tests.contains(id)).cloned().collect();

@@ -8,13 +8,12 @@ use super::{Candidate, Engine, FileChange, Location, Patch, Ranking, normal_form
 use crate::benchmark::ProductChange;
 use crate::domain::words::{clipped, counted, on_one_line};
 use crate::language;
+use crate::patch::SMALL_PART;
 use similar::{DiffTag, TextDiff};
 use std::collections::BTreeMap;
 
 /// Its name in reports and journals.
 pub(in crate::templates) const TAKE_BACK: &str = "take_back";
-/// Lines that a part removes and lines that it adds, at most.
-const LONGEST: usize = 3;
 /// Parts that are taken back at most.
 const MOST: usize = 8;
 /// Characters of a line that a note shows.
@@ -56,7 +55,7 @@ impl Engine<'_> {
         let then = language::decode(&file.after).0;
         let (old, new): (Vec<&str>, Vec<&str>) = (lines(now), lines(&then));
         let diff = TextDiff::from_slices(&old, &new);
-        let is_small = |op: &&similar::DiffOp| op.old_range().len().max(op.new_range().len()) <= LONGEST;
+        let is_small = |op: &&similar::DiffOp| op.old_range().len().max(op.new_range().len()) <= SMALL_PART;
         let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal).filter(is_small);
         changed
             .filter_map(|op| {
