@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Lines that are named in a reason.
 const NAMED: usize = 5;
 
-/// Failing tests that say as much of an exchange of operators as tests that passed before.
+/// Failing tests that say as much of what changed as tests that passed before.
 const SEVERAL: usize = 3;
 
 /// What a word is made of.
@@ -241,8 +241,8 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         weighed.add(1, format!("no test near it takes both sides of the condition at {}", some(&branches)));
     }
     match others.len() {
-        // No exchange of operators is made for several tests at once.
-        0 if is_exchange && failing.len() >= SEVERAL => {
+        // What is made for one test does not pass several at once.
+        0 if failing.len() >= SEVERAL => {
             weighed.good.push(format!("{} failing tests run what changed", failing.len()));
         }
         // That these few take one side alone says the same once more.
