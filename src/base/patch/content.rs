@@ -48,12 +48,12 @@ pub(super) fn check(files: &[FileChange], policy: &Policy) -> Result<(), PatchEr
 }
 
 /// Lines of a text with their line ends.
-pub(super) fn lines_of(text: &str) -> Vec<&str> {
+pub fn lines_of(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
 /// Where two texts differ, by lines counted from 0.
-pub(super) fn differing(before: &str, after: &str) -> Vec<DiffOp> {
+pub fn differing(before: &str, after: &str) -> Vec<DiffOp> {
     let mut ops = capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after));
     ops.retain(|op| !matches!(op, DiffOp::Equal { .. }));
     ops

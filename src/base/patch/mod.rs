@@ -31,10 +31,11 @@ mod test_file;
 mod untested;
 
 pub use apply::{apply, files_of, replaced_methods};
+pub use content::{differing, lines_of};
 pub use minimise::Minimiser;
 pub use operators::Exchange;
 pub use originals::Folder;
-pub use part::{SMALL_PART, is_part_of, is_small_part};
+pub use part::{is_part_of, is_small, is_small_part};
 pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
 pub use spread::Spread;

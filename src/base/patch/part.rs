@@ -1,7 +1,24 @@
 //! Parts of patches: runs of neighbouring lines that they change, and patches that do some of what a larger one does.
 
+use super::content::{differing, lines_of};
 use crate::domain::{FileChange, Patch};
-use similar::{DiffOp, DiffTag, TextDiff};
+use crate::language::decode;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Lines that a small part removes, and lines that it adds, at most.
+const SMALL: usize = 3;
+
+/// Whether one run of changed lines, as [`differing`] tells them, is short.
+pub fn is_small(part: &DiffOp) -> bool {
+    part.old_range().len().max(part.new_range().len()) <= SMALL
+}
+
+/// Whether all that a patch changes is one small part: a few neighbouring lines of one file.
+pub fn is_small_part(patch: &Patch) -> bool {
+    let [file] = &*patch.files else { return false };
+    let [before, after] = texts(file);
+    matches!(&*differing(&before, &after), [part] if is_small(part))
+}
 
 /// Whether a patch is a part of another one of the same tree: all that it changes becomes what the other one makes of it.
 pub fn is_part_of(patch: &Patch, whole: &Patch) -> bool {
@@ -11,37 +28,27 @@ pub fn is_part_of(patch: &Patch, whole: &Patch) -> bool {
 
 /// Whether a file lies between what it is and what the whole makes of it: each line that it changes is one line less to change.
 fn is_on_the_way(part: &FileChange, whole: &FileChange) -> bool {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let now = text(part.before.as_deref().unwrap_or_default());
-    let (then, between) = (text(&whole.after), text(&part.after));
-    changed_lines(&now, &between) + changed_lines(&between, &then) == changed_lines(&now, &then)
+    let ([now, between], [_, then]) = (texts(part), texts(whole));
+    distance(&now, &between) + distance(&between, &then) == distance(&now, &then)
 }
 
-/// Lines that a small part of a patch removes, and lines that it adds, at most.
-pub const SMALL_PART: usize = 3;
-
-/// Whether all that a patch changes is one small part: a few neighbouring lines of one file.
-pub fn is_small_part(patch: &Patch) -> bool {
-    let [file] = &*patch.files else { return false };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (before, after) = (text(file.before.as_deref().unwrap_or_default()), text(&file.after));
-    let diff = TextDiff::from_lines(&before, &after);
-    let mut parts = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
-    let is_small = |part: &DiffOp| part.old_range().len().max(part.new_range().len()) <= SMALL_PART;
-    parts.next().is_some_and(is_small) && parts.next().is_none()
-}
-
-/// Lines taken away and added.
-fn changed_lines(one: &str, other: &str) -> usize {
-    let diff = TextDiff::from_lines(one, other);
-    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
+/// The fewest lines to take away and to add, as Myers finds them: another algorithm may find more.
+fn distance(one: &str, other: &str) -> usize {
+    let ops = capture_diff_slices(Algorithm::Myers, &lines_of(one), &lines_of(other));
+    let changed = ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     changed.map(|op| op.old_range().len() + op.new_range().len()).sum()
+}
+
+/// A file before and after.
+fn texts(file: &FileChange) -> [String; 2] {
+    [file.before.as_deref().unwrap_or_default(), &*file.after].map(|bytes| decode(bytes).0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::RepoPath;
+    use proptest::prelude::*;
 
     fn patch(path: &str, now: &str, after: &str) -> Patch {
         let path = RepoPath::new(path).unwrap();
@@ -56,6 +63,23 @@ mod tests {
         assert!(is_part("a < b\nkept\nnew\n") && is_part("a > b\nkept\n") && is_part("a < b\nkept\n"));
         assert!(!is_part("a >= b\nkept\nnew\n") && !is_part("a < b\nkept\nnew\nmore\n"));
         assert!(!is_part_of(&patch("b.py", now, "a < b\nkept\nnew\n"), &whole));
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_that_neither_side_has_is_no_part(
+            now in "([abc]\n){0,12}", then in "([abc]\n){0,12}", at in 0_usize..12, part in "([abc]\n){0,12}",
+        ) {
+            let mut foreign = lines_of(&part);
+            foreign.insert(at.min(foreign.len()), "foreign\n");
+            prop_assert!(!is_part_of(&patch("a.py", &now, &foreign.concat()), &patch("a.py", &now, &then)));
+        }
+
+        #[test]
+        fn all_of_a_patch_and_nothing_of_it_are_parts(now in "([abc]\n){0,12}", then in "([abc]\n){0,12}") {
+            let whole = patch("a.py", &now, &then);
+            prop_assert!(is_part_of(&whole, &whole) && is_part_of(&patch("a.py", &now, &now), &whole));
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use aside::AsideReason;
 pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
 pub use earlier::FailedBefore;
 pub(super) use earlier::passing_without;
-pub(super) use group::of_bug;
+pub(super) use group::{breaks_as_one, of_bug};
 pub(super) use initialized::is_of_class;
 
 use super::lanes::{self, Queue};

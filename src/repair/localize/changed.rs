@@ -2,7 +2,8 @@
 
 use crate::benchmark::ProductChange;
 use crate::domain::{FileChange, RepoPath};
-use similar::{DiffTag, TextDiff};
+use crate::language::decode;
+use crate::patch::differing;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the last change touched.
@@ -24,10 +25,9 @@ impl ChangedLines {
 
 /// Lines of one file; `after` is the file as it was before the change.
 fn lines_of(file: &FileChange) -> BTreeSet<u32> {
-    let now = file.before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-    let then = String::from_utf8_lossy(&file.after);
+    let [now, then] = [file.before.as_deref().unwrap_or_default(), &*file.after].map(|bytes| decode(bytes).0);
     let mut lines = BTreeSet::new();
-    for op in TextDiff::from_lines(&*then, &*now).ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+    for op in differing(&then, &now) {
         let new = op.new_range();
         let is_gone = op.old_range().len() > new.len();
         let first = if is_gone { new.start } else { new.start + 1 };

@@ -122,16 +122,3 @@ fn what_no_test_asks_for_weighs_once_where_the_patch_takes_back_the_last_change(
     assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
     assert!(found.to_string().contains("it brings back what stood there before commit 1a2b3c4"), "{found}");
 }
-
-#[test]
-fn a_message_that_a_test_asks_for_is_no_value_of_the_test() {
-    let checks = |line: &str| format!("def total(prices):\n    {line}\n    return sum(prices[:-1])\n");
-    let test = "def test_none():\n    with raises(ValueError, match=\"no prices\"):\n        total(None)\n";
-    let values = |line: &str| {
-        let path = RepoPath::new("shop.py").unwrap();
-        let file = FileChange { path, before: Some(BEFORE.as_bytes().into()), after: checks(line).into_bytes().into() };
-        patch::suspicious::values_of_tests(&Patch { files: vec![file] }, &[test], &Python)
-    };
-    assert!(values("if not prices: raise ValueError(\"no prices\")").is_empty());
-    assert_eq!(values("if not prices: return \"no prices\""), ["\"no prices\""]);
-}

@@ -6,7 +6,6 @@
 use super::Confirmation;
 use crate::domain::words::listed;
 use crate::domain::{Outcome, TestId, TestReport, TestStatus};
-use crate::patch::is_small_part;
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::Judged;
 use crate::validate::{Spectrum, ValidateError, coverage, failing, suite};
@@ -28,8 +27,7 @@ impl Confirmation<'_> {
             return Ok(BTreeSet::new());
         }
         let broken = self.untouched.broken_by_change(self.subject, report, &unseen).await?;
-        // What one small part broke is one bug.
-        let is_one = self.bug.broken_by.as_ref().is_some_and(|change| is_small_part(&change.revert));
+        let is_one = self.bug.broken_by.as_ref().is_some_and(failing::breaks_as_one);
         if broken.is_empty() || is_one {
             return Ok(broken);
         }

@@ -6,7 +6,6 @@ use super::initialized;
 use super::{aside, group};
 use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python};
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
-use crate::patch::is_small_part;
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
@@ -172,9 +171,7 @@ pub(in crate::validate) fn decide(
             ..FailedBefore::default()
         });
         let is_of_change = known.as_ref().is_some_and(|known| known.all_pass_without(&failing));
-        let is_small = selection.change.as_ref().is_some_and(|change| is_small_part(&change.revert));
-        // What one small part broke is one bug.
-        let is_one = !failing.is_empty() && is_of_change && is_small;
+        let is_one = !failing.is_empty() && is_of_change && selection.change.as_ref().is_some_and(group::breaks_as_one);
         let mut groups = if is_one { vec![failing] } else { group::groups(failing, &report, &spectrum) };
         groups.sort_by_key(|group| !group.iter().any(|id| hinted.contains(id)));
         let mut groups = groups.into_iter();

@@ -6,7 +6,9 @@
 //! last, by itself. Where one bug is split in two, the other part is named, and tested with every patch.
 
 use super::MEASURED;
+use crate::benchmark::ProductChange;
 use crate::domain::{Frame, RepoPath, TestId, TestReport};
+use crate::patch::is_small_part;
 use crate::validate::{Baseline, Spectrum, clean};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -60,6 +62,11 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         groups.push(idle);
     }
     groups
+}
+
+/// Whether all tests that a change broke are of one bug: it is one small part.
+pub(in crate::validate) fn breaks_as_one(change: &ProductChange) -> bool {
+    is_small_part(&change.revert)
 }
 
 /// The failing tests of a report that count with the triggering tests of a baseline, as if they had been known with those.

@@ -3,6 +3,8 @@
 use super::Evidence;
 use crate::domain::words::{clipped, on_one_line};
 use crate::domain::{AgentName, CaseFile, LineSpan, Outcome, Patch, PatchAttempt, RepoPath};
+use crate::language::decode;
+use crate::patch::differing;
 use crate::tools::failing_text;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -201,10 +203,8 @@ pub fn changed(patch: &Patch) -> String {
 fn places(patch: &Patch) -> Vec<(RepoPath, LineSpan)> {
     let mut places = Vec::new();
     for file in &patch.files {
-        let before = String::from_utf8_lossy(file.before.as_deref().unwrap_or_default()).into_owned();
-        let after = String::from_utf8_lossy(&file.after).into_owned();
-        let diff = similar::TextDiff::from_lines(&before, &after);
-        for op in diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal) {
+        let [before, after] = [file.before.as_deref().unwrap_or_default(), &*file.after].map(|bytes| decode(bytes).0);
+        for op in differing(&before, &after) {
             let range = op.old_range();
             let first = u32::try_from(range.start + 1).unwrap_or(u32::MAX);
             let last = u32::try_from(range.end.max(range.start + 1)).unwrap_or(u32::MAX);

@@ -8,8 +8,7 @@ use super::{Candidate, Engine, FileChange, Location, Patch, Ranking, normal_form
 use crate::benchmark::ProductChange;
 use crate::domain::words::{clipped, counted, on_one_line};
 use crate::language;
-use crate::patch::SMALL_PART;
-use similar::{DiffTag, TextDiff};
+use crate::patch;
 use std::collections::BTreeMap;
 
 /// Its name in reports and journals.
@@ -53,11 +52,10 @@ impl Engine<'_> {
         let Some(unit) = self.unit_of(&Location { file: file.path.clone(), line: 1 }) else { return Vec::new() };
         let now = &self.units[unit].text;
         let then = language::decode(&file.after).0;
-        let (old, new): (Vec<&str>, Vec<&str>) = (lines(now), lines(&then));
-        let diff = TextDiff::from_slices(&old, &new);
-        let is_small = |op: &&similar::DiffOp| op.old_range().len().max(op.new_range().len()) <= SMALL_PART;
-        let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal).filter(is_small);
-        changed
+        let (old, new) = (patch::lines_of(now), patch::lines_of(&then));
+        patch::differing(now, &then)
+            .into_iter()
+            .filter(patch::is_small)
             .filter_map(|op| {
                 let start: usize = old[..op.old_range().start].iter().map(|line| line.len()).sum();
                 let length: usize = old[op.old_range()].iter().map(|line| line.len()).sum();
@@ -96,9 +94,4 @@ impl Engine<'_> {
             plan: None,
         })
     }
-}
-
-/// Lines with their ends.
-fn lines(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
 }

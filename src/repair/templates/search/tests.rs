@@ -125,10 +125,8 @@ async fn the_search_goes_on_where_what_was_taken_back_is_refuted() {
 
 #[tokio::test]
 async fn what_brings_back_a_line_of_a_large_part_comes_first() {
-    let rewritten =
-        |line: &str| GATE.replace("boolean", "final boolean").replace("        return age > limit;\n", line);
-    let line = "        return age > limit - 1;\n";
-    let then = rewritten(&format!("        // one\n        // two\n        // three\n{line}"));
+    let comments = "// one\n        // two\n        // three\n        ";
+    let then = GATE.replace("return age > limit;", &format!("{comments}return age > limit - 1;"));
     let passes = |text: &str| text.contains(">= limit") || text.contains("limit - 1");
     let result = searched_after(&then, ByText::new(passes, |_| true)).await;
     assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
