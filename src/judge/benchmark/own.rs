@@ -60,4 +60,6 @@ pub struct Hint {
     pub tests: Vec<TestId>,
     /// Whether the project's own command ran exactly these sources.
     pub by_own_command: bool,
+    /// Whether a source was written since: what else fails may be the bug as well.
+    pub is_stale: bool,
 }

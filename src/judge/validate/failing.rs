@@ -207,7 +207,7 @@ async fn by_our_runs(
     let (mut hinted, mut leaning) = Default::default();
     if let Some(further) = further {
         before = earlier::joined(before, further.before);
-        hinted = first.into_iter().collect();
+        hinted = first.into_iter().filter(|_| !found.is_stale).collect();
         flaky.extend(further.flaky);
         own_passes.extend(further.own_passes);
         found = further.found.after(Some(found));
@@ -226,7 +226,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
         return look(subject, classes, "running the tests that were named").await;
     }
     let mut older: Option<LookResult> = None;
-    for Hint { from, tests, by_own_command } in &subject.checkout().hints {
+    for Hint { from, tests, by_own_command, is_stale } in &subject.checkout().hints {
         let mut classes = classes_of(subject.tests(), tests);
         // What the project's own command said is all that fails.
         if !by_own_command {
@@ -262,7 +262,8 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
                 older = Some(found.after(older));
                 continue;
             }
-            return Ok(LookResult { by_own_command, by_hint: true, ..found }.after(older));
+            let is_stale = *is_stale;
+            return Ok(LookResult { by_own_command, by_hint: true, is_stale, ..found }.after(older));
         }
     }
     // What is older fails in the suite, too, and says nothing of when to stop.

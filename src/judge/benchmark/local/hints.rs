@@ -35,7 +35,7 @@ pub(super) async fn of(
     for (from, files) in [("what is not committed yet", uncommitted), ("the last commits", &committed)] {
         let tests: Vec<TestId> = files.iter().filter_map(|file| test_of(file, project)).collect();
         if !tests.is_empty() {
-            hints.push(Hint { from: from.to_owned(), tests, by_own_command: false });
+            hints.push(Hint { from: from.to_owned(), tests, by_own_command: false, is_stale: false });
         }
     }
     hints
@@ -104,7 +104,8 @@ fn of_reports(folder: &Utf8Path, project: &Project) -> Option<Hint> {
     }
     let oldest = oldest?;
     let by_own_command = newest_source(folder, project).is_some_and(|newest| newest < oldest);
-    Some(Hint { from: "the reports of the last test run".to_owned(), tests, by_own_command })
+    let from = "the reports of the last test run".to_owned();
+    Some(Hint { from, tests, by_own_command, is_stale: !by_own_command })
 }
 
 fn xml_files(folder: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> {
@@ -125,11 +126,22 @@ fn newest_source(folder: &Utf8Path, project: &Project) -> Option<SystemTime> {
 
 /// What pytest says failed the last time.
 fn of_pytest(folder: &Utf8Path) -> Option<Hint> {
-    let bytes = std::fs::read(folder.join(LAST_FAILED)).ok()?;
+    let file = folder.join(LAST_FAILED);
+    let bytes = std::fs::read(&file).ok()?;
     let failed: std::collections::BTreeMap<String, bool> = serde_json::from_slice(&bytes).ok()?;
     let tests: Vec<TestId> = failed.keys().filter_map(|id| id.parse().ok()).collect();
     let from = "pytest's last run".to_owned();
-    (!tests.is_empty()).then_some(Hint { from, tests, by_own_command: false })
+    let written = file.metadata().ok()?.modified().ok()?;
+    let is_stale = newest_module(folder).is_some_and(|newest| newest > written);
+    (!tests.is_empty()).then_some(Hint { from, tests, by_own_command: false, is_stale })
+}
+
+/// When a module of the project was written last.
+fn newest_module(folder: &Utf8Path) -> Option<SystemTime> {
+    let is_of_tools = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| OF_TOOLS.contains(&name));
+    let walk = ignore::WalkBuilder::new(folder).filter_entry(move |entry| !is_of_tools(entry.file_name())).build();
+    let modules = walk.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "py"));
+    modules.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
 /// The test class or module that a changed file is, or that is named after it.
@@ -206,6 +218,24 @@ mod tests {
         assert_eq!((names.as_slice(), hint.by_own_command), (["a.CartTest#sums".to_owned()].as_slice(), true));
         std::thread::sleep(std::time::Duration::from_millis(20));
         fs::write(&source, "class Cart { int x; }").unwrap();
-        assert!(!of_reports(root, &project()).unwrap().by_own_command);
+        let hint = of_reports(root, &project()).unwrap();
+        assert!(!hint.by_own_command && hint.is_stale);
+    }
+
+    #[test]
+    fn what_pytest_said_is_stale_when_a_module_was_written_since() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(temp.path()).unwrap();
+        let write = |path: &str, text: &str| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        };
+        write("cart.py", "ITEMS = 1\n");
+        write(LAST_FAILED, "{\"test_cart.py::test_items\": true}");
+        write("venv/lib/x.py", "");
+        assert!(!of_pytest(root).unwrap().is_stale);
+        write("cart.py", "ITEMS = 2\n");
+        assert!(of_pytest(root).unwrap().is_stale);
     }
 }

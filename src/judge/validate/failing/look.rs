@@ -21,6 +21,8 @@ pub(super) struct LookResult {
     pub(super) by_own_command: bool,
     /// Whether a hint named what fails, so that nothing else ran.
     pub(super) by_hint: bool,
+    /// Whether that hint is older than the sources.
+    pub(super) is_stale: bool,
     /// What the project's own command was asked meanwhile.
     pub(super) asked: Option<Asked>,
     /// What fails without the last change too, where that is known already.
@@ -30,8 +32,8 @@ pub(super) struct LookResult {
 impl LookResult {
     /// Without a hint, and before the project's own command was asked.
     pub(super) fn of(report: TestReport, executed: Option<Executed>, whole: bool) -> Self {
-        let (endless, by_own_command, by_hint, asked, before) = Default::default();
-        Self { report, executed, endless, whole, by_own_command, by_hint, asked, before }
+        let (endless, by_own_command, by_hint, is_stale, asked, before) = Default::default();
+        Self { report, executed, endless, whole, by_own_command, by_hint, is_stale, asked, before }
     }
 
     /// The same with what an earlier look found, all of which fails without the last change too.
