@@ -37,7 +37,7 @@ impl Default for Budget {
             candidates: 10_000,
             time: Duration::from_secs(60),
             after_first: 30,
-            time_after_first: Duration::from_secs(30),
+            time_after_first: Duration::from_secs(15),
         }
     }
 }
