@@ -115,7 +115,7 @@ impl<'a> Outline<'a> {
         }
         // Methods outside any type: a compact source file, or a broken one whose class was not recognised.
         if let Some(first) = loose.first() {
-            let stem = self.path.file_name().split('.').next().unwrap_or("").to_owned();
+            let stem = self.path.stem().to_owned();
             let span = LineSpan { first: first_line(*first), last: last_line(root) };
             let mut implicit = Type {
                 name: stem.clone(),

@@ -80,6 +80,11 @@ impl RepoPath {
         self.as_path().file_name().unwrap_or_default()
     }
 
+    /// The last component until its first point.
+    pub fn stem(&self) -> &str {
+        self.file_name().split('.').next().unwrap_or_default()
+    }
+
     /// Where the path lies below `root`.
     pub fn under(&self, root: &Utf8Path) -> Utf8PathBuf {
         if self.0.is_empty() { root.to_owned() } else { root.join(self.as_path()) }

@@ -81,6 +81,10 @@ pub trait Language: Send + Sync + std::fmt::Debug {
     fn module(&self, _: &RepoPath) -> Option<Module> {
         None
     }
+    /// The name by which other code calls what is in a file: that of its main type or module.
+    fn main_name(&self, path: &RepoPath) -> String {
+        self.module(path).map_or_else(|| path.stem().to_owned(), |module| module.name)
+    }
     /// Whether a file whose name begins like this, before the first point, is a test by its name.
     fn is_test_name(&self, stem: &str) -> bool;
     /// Where a file with that text stands, when nobody but the platform and test libraries may have files there, in

@@ -109,7 +109,7 @@ pub fn is_test(path: &RepoPath, source_roots: &[RepoPath], test_roots: &[RepoPat
         std::cmp::Ordering::Less => false,
         std::cmp::Ordering::Greater => true,
         std::cmp::Ordering::Equal => {
-            let stem = path.file_name().split('.').next().unwrap_or_default();
+            let stem = path.stem();
             depth(test_roots) > 0 && language.is_test_name(stem)
         }
     }

@@ -188,8 +188,7 @@ fn file_of(block: &Block, shown: &Shown<'_>) -> Option<RepoPath> {
             let tree = language::parse(&block.body, shown.language)?;
             let types = members::types(tree.root_node(), &block.body, shown.language.syntax());
             let outer = types.first()?.path.clone();
-            let of_type =
-                existing(&outer, shown).filter(|path| path.file_name().split('.').next() == Some(outer.as_str()));
+            let of_type = existing(&outer, shown).filter(|path| path.stem() == outer);
             of_type.filter(|path| Some(path) != shown.default_file)
         })
         .or_else(|| shown.default_file.cloned())

@@ -144,7 +144,7 @@ impl<'a> Insertions<'a> {
 
     /// The type named like the file, else the first one.
     fn main_type(&self) -> Option<TypeNode<'a>> {
-        let stem = self.file.path.file_name().split('.').next().unwrap_or("");
+        let stem = self.file.path.stem();
         let all = types(self.tree.root_node(), &self.file.text, self.language.syntax());
         all.iter().find(|kind| kind.path == stem).or(all.first()).cloned()
     }

@@ -6,6 +6,7 @@ use super::records::Executed;
 use super::subject::{Build, Subject};
 use super::{Baseline, Coverage, Enough, Spectrum, SpectrumScope, ValidateError, clean, lanes};
 use crate::domain::{Fingerprint, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus, outer_class};
+use crate::language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,23 +99,24 @@ pub(super) fn near<'p>(
     others: &[String],
     files: impl Iterator<Item = &'p RepoPath>,
 ) -> Vec<String> {
-    let stems = stems(files);
+    let names = names(subject, files);
     let failing = subject.classes_of(&baseline.triggering);
     let others = others.iter().filter(|class| !failing.contains(class));
-    let near = others.filter(|class| names_one(subject, class, &stems)).take(NEAR);
+    let near = others.filter(|class| names_one(subject, class, &names)).take(NEAR);
     failing.iter().take(MEASURED).chain(near).cloned().collect()
 }
 
 /// What code calls some files.
-pub(super) fn stems<'p>(files: impl Iterator<Item = &'p RepoPath>) -> Vec<&'p str> {
-    files.filter_map(|path| path.file_name().split('.').next()).collect()
+pub(super) fn names<'p>(subject: &dyn Subject, files: impl Iterator<Item = &'p RepoPath>) -> Vec<String> {
+    let language = language::by_name(&subject.checkout().language);
+    files.map(|path| language.map_or_else(|| path.stem().to_owned(), |language| language.main_name(path))).collect()
 }
 
 /// Whether the text of a test class names one of these.
-pub(super) fn names_one(subject: &dyn Subject, class: &str, stems: &[&str]) -> bool {
+pub(super) fn names_one(subject: &dyn Subject, class: &str, names: &[String]) -> bool {
     let file = subject.test_file(class).map(|file| file.under(&subject.checkout().root));
     let text = file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-    stems.iter().any(|stem| text.contains(stem))
+    names.iter().any(|name| text.contains(name.as_str()))
 }
 
 /// Classes of a scope that were not measured with the failing ones, in the scope's order.

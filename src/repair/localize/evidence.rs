@@ -40,8 +40,11 @@ const HOT: f64 = 0.75;
 const SIBLING: f64 = 0.5;
 /// What is left of the score of a helper that asserts.
 const ASSERTING: f64 = 0.1;
-/// Execution of such a method that no failing test ran: last of all, and not forgotten.
+/// Execution of a twin, a method with such a name, that no failing test ran: last of all, and not forgotten.
 const TWIN: f64 = 0.05;
+/// Failing tests that count, at most: many that one fault breaks repeat each other, and what passing tests say of a line
+/// must not drown in them.
+const ALIKE: u32 = 10;
 
 /// What a condition gets that decided on the line of a frame.
 #[derive(Clone, Copy)]
@@ -267,7 +270,8 @@ impl<'a> Evidence<'a> {
                 // One fault explains all failing tests more often than not, and formulas alone prefer what one of them
                 // ran and no passing test did.
                 let share = f64::from(ran) / f64::from(all);
-                return Some((self.inputs.formula.score(counts) * share).max(0.05));
+                let score = self.inputs.formula.score(counts.with_failed_at_most(ALIKE));
+                return Some((score * share).max(0.05));
             }
             return unseen.map(|execution| if execution >= 1.0 { 1.0 } else { execution / 2.0 });
         }
@@ -356,7 +360,7 @@ impl<'a> Evidence<'a> {
         if let Some(depth) = method.and_then(|m| self.frames.depth(m)) {
             nearness = nearness.max(1.0 / (1.0 + 0.5 * f64::from(depth)));
         }
-        let stem = file.path.file_name().split('.').next().unwrap_or("");
+        let stem = file.path.stem();
         if self.inputs.failing.iter().any(|test| names_match(test.id.simple_class(), stem)) {
             nearness = nearness.max(0.2) + 0.25;
             reasons.push("the test is named after the class".into());

@@ -18,6 +18,18 @@ pub struct Counts {
     pub passed: u32,
 }
 
+impl Counts {
+    /// As if no more than `most` tests failed, with the same share of them running the element (rounded up).
+    pub(super) fn with_failed_at_most(self, most: u32) -> Self {
+        if self.failed <= most {
+            return self;
+        }
+        let covered = u64::from(self.failed_covered) * u64::from(most);
+        let failed_covered = covered.div_ceil(u64::from(self.failed)) as u32;
+        Self { failed_covered, failed: most, ..self }
+    }
+}
+
 /// Which formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -107,6 +119,14 @@ mod tests {
         near(Formula::Tarantula, 1.0 / 1.25);
         near(Formula::Op2, (2.0 - 0.2) / 2.0);
         near(Formula::Barinel, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn so_many_failing_tests_count_as_fewer() {
+        let fewer = |counts: Counts| counts.with_failed_at_most(10);
+        assert_eq!(fewer(counts(1_000, 300, 1_000, 400)), counts(10, 300, 10, 400));
+        assert_eq!(fewer(counts(1, 300, 1_000, 400)), counts(1, 300, 10, 400));
+        assert_eq!(fewer(counts(7, 1, 9, 4)), counts(7, 1, 9, 4));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn locate(
     let product: Vec<_> = index.files().iter().filter(|file| can_hold_it(file)).collect();
     for test in failing {
         for file in &product {
-            let stem = stem(file);
+            let stem = file.path.stem();
             if names_match(test.id.simple_class(), stem) && is_reached_or_covered(file, coverage) {
                 *scores.entry(&file.path).or_default() += NAMED * share;
             }
@@ -79,10 +79,6 @@ pub fn locate(
 /// With coverage at hand, a class that no failing test ran is not the one, whatever its name.
 fn is_reached_or_covered(file: &SourceFile, coverage: Option<&Coverage>) -> bool {
     coverage.is_none_or(|coverage| coverage.lines.is_empty() || coverage.lines.contains_key(&file.path))
-}
-
-fn stem(file: &SourceFile) -> &str {
-    file.path.file_name().split('.').next().unwrap_or("")
 }
 
 /// Whether a test class is named after a class: `CartTest`, `TestCart`, `CartTests`, `CartIT`, `CART_TEST`.

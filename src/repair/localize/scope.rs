@@ -6,7 +6,7 @@
 use super::distance::Reach;
 use super::locate::names_match;
 use crate::code::{CodeIndex, SourceFile};
-use crate::domain::FailingTest;
+use crate::domain::{FailingTest, RepoPath};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,18 +44,20 @@ fn suspects(index: &CodeIndex, failing: &[FailingTest]) -> Vec<(String, f64)> {
         let known = weights.entry(name.to_owned()).or_default();
         *known = known.max(weight);
     };
+    let main_name = |path: &RepoPath| index.language().main_name(path);
     for reached in Reach::of(index, failing).iter() {
-        note(stem_of(reached.method.file.file_name()), reached.nearness);
+        note(&main_name(&reached.method.file), reached.nearness);
     }
     for test in failing {
         let frames = test.failure.frames.iter().filter_map(|frame| index.class(&frame.class));
         for (depth, (file, _)) in frames.filter(|(file, _)| !file.test).enumerate() {
-            note(stem(file), 1.0 / (1.0 + 0.5 * depth as f64));
+            note(&main_name(&file.path), 1.0 / (1.0 + 0.5 * depth as f64));
         }
     }
     for file in index.files().iter().filter(|file| !file.test) {
-        if failing.iter().any(|test| names_match(test.id.simple_class(), stem(file))) {
-            note(stem(file), 1.0);
+        let name = main_name(&file.path);
+        if failing.iter().any(|test| names_match(test.id.simple_class(), &name)) {
+            note(&name, 1.0);
         }
     }
     let mut suspects: Vec<(String, f64)> = weights.into_iter().collect();
@@ -70,16 +72,8 @@ fn mentions(file: &SourceFile, name: &str) -> f64 {
     let word = |at: usize| text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let whole = |at: &usize| !word(at + name.len()) && (*at == 0 || !word(at - 1));
     let count = memmem::find_iter(text, name).filter(whole).count();
-    let named_after = names_match(stem(file), name) && count > 0;
+    let named_after = names_match(file.path.stem(), name) && count > 0;
     (1.0 + count as f64).ln() + if named_after { NAMED_AFTER } else { 0.0 }
-}
-
-fn stem(file: &SourceFile) -> &str {
-    stem_of(file.path.file_name())
-}
-
-fn stem_of(name: &str) -> &str {
-    name.split('.').next().unwrap_or(name)
 }
 
 fn full_name(file: &SourceFile, name: &str) -> String {

@@ -1,7 +1,7 @@
 //! What the failing tests say about exceptions: which one came, and which one they wait for.
 
 use crate::code::{CodeIndex, SourceFile};
-use crate::domain::FailingTest;
+use crate::domain::{FailingTest, LineSpan};
 use crate::language::{self, Language, first_line, last_line, preorder, text_of};
 
 /// Failures of assertions, which say nothing about the product's exceptions.
@@ -33,8 +33,9 @@ impl Clues {
             if kind.contains('.') && !asserted && (kind.ends_with("Exception") || kind.ends_with("Error")) {
                 add(&mut clues.thrown, writable(kind));
             }
-            let Some(file) = test.file.as_ref().and_then(|path| index.file(path)) else { continue };
-            for name in awaited(file, test, index.language()) {
+        }
+        for (file, spans) in spans_by_file(index, failing) {
+            for name in awaited(file, &spans, index.language()) {
                 add(&mut clues.expected, full(file, &name));
             }
         }
@@ -54,12 +55,27 @@ fn writable(kind: &str) -> String {
     plain.replace('$', ".")
 }
 
-/// Exception types that the test method catches, expects in its annotation or passes to `assertThrows`.
-fn awaited(file: &SourceFile, test: &FailingTest, language: &dyn Language) -> Vec<String> {
-    let (Some(span), Some(tree)) = (test.span, language::parse(&file.text, language)) else { return Vec::new() };
+/// The methods of the failing tests, by the files that hold them: a thousand tests of one file are read at once.
+fn spans_by_file<'i>(index: &'i CodeIndex, failing: &[FailingTest]) -> Vec<(&'i SourceFile, Vec<LineSpan>)> {
+    let mut files: Vec<(&SourceFile, Vec<LineSpan>)> = Vec::new();
+    for test in failing {
+        let Some((path, span)) = test.file.as_ref().zip(test.span) else { continue };
+        match files.iter_mut().find(|(file, _)| file.path == *path) {
+            Some((_, spans)) if !spans.contains(&span) => spans.push(span),
+            Some(_) => {}
+            None => files.extend(index.file(path).map(|file| (&**file, vec![span]))),
+        }
+    }
+    files
+}
+
+/// Exception types that test methods catch, expect in their annotations or pass to `assertThrows`.
+fn awaited(file: &SourceFile, spans: &[LineSpan], language: &dyn Language) -> Vec<String> {
+    let Some(tree) = language::parse(&file.text, language) else { return Vec::new() };
     let mut names = Vec::new();
     preorder(tree.root_node(), |node| {
-        if last_line(node) < span.first || first_line(node) > span.last {
+        let (first, last) = (first_line(node), last_line(node));
+        if !spans.iter().any(|span| first <= span.last && span.first <= last) {
             return false;
         }
         let text = text_of(node, &file.text);
@@ -84,7 +100,7 @@ fn full(file: &SourceFile, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Failure, LineSpan, TestId};
+    use crate::domain::{Failure, TestId};
     use crate::templates::testing::index_of;
 
     #[test]

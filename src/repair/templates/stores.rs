@@ -98,8 +98,7 @@ fn related<'i>(unit: &Unit, index: &'i CodeIndex) -> Vec<&'i SourceFile> {
             }
         }
     }
-    let stem = |file: &'i SourceFile| file.path.file_name().split('.').next().unwrap_or("");
-    let own = file.path.file_name().split('.').next().unwrap_or("");
+    let own = file.path.stem();
     let same_package = |other: &&SourceFile| other.package == file.package && other.path != file.path;
     let small = |other: &&SourceFile| !other.test && other.text.len() <= FAR_BYTES;
     let mut scored: Vec<(f64, &SourceFile)> = index
@@ -109,8 +108,8 @@ fn related<'i>(unit: &Unit, index: &'i CodeIndex) -> Vec<&'i SourceFile> {
         .filter(same_package)
         .filter(small)
         .map(|other| {
-            let descends = if ancestors.contains(&stem(other)) { 1.0 } else { 0.0 };
-            (descends + strsim::jaro_winkler(own, stem(other)), other)
+            let descends = if ancestors.contains(&other.path.stem()) { 1.0 } else { 0.0 };
+            (descends + strsim::jaro_winkler(own, other.path.stem()), other)
         })
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));

@@ -130,7 +130,7 @@ fn tests<'b>(bench: &'b Workbench, words: &BTreeMap<&str, usize>, methods: &[&Me
     const SUBJECT: usize = 6;
     let subjects: Vec<String> = methods.iter().take(3).map(|method| subject(&method.class)).collect();
     let score = |file: &SourceFile| {
-        let stem = file.path.file_name().split('.').next().unwrap_or_default().to_ascii_lowercase();
+        let stem = file.path.stem().to_ascii_lowercase();
         let about = subjects.iter().position(|name| !name.is_empty() && stem.contains(name.as_str()));
         let held = words.keys().filter(|word| word.len() >= SHORTEST && file.text.contains(**word)).count();
         about.map_or(0, |at| SUBJECT - at) + held.min(SUBJECT)

@@ -108,7 +108,7 @@ fn place(args: &Args, bench: &Workbench, issue: &str) -> Result<RepoPath, Refusa
 /// Whether a file is a test by its place and its name.
 fn is_test_file(path: &RepoPath, bench: &Workbench) -> bool {
     let project = &bench.checkout.project;
-    let stem = path.file_name().split('.').next().unwrap_or_default();
+    let stem = path.stem();
     bench.language.is_source(path.as_str().into())
         && !NO_TESTS.contains(&stem)
         && (bench.language.is_test_name(stem) || bench.index.file(path).is_some())

@@ -45,7 +45,7 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: 
 }
 
 fn is_test(path: &RepoPath) -> bool {
-    let stem = path.file_name().split('.').next().unwrap_or_default();
+    let stem = path.stem();
     stem != "conftest" && Python.is_test_name(stem)
 }
 

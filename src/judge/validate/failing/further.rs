@@ -45,8 +45,8 @@ pub(super) async fn look(
         return Ok(None);
     }
     if let Some(change) = &subject.checkout().last_change {
-        let files = coverage::stems(change.revert.paths());
-        classes.sort_by_cached_key(|class| !coverage::names_one(subject, class, &files));
+        let names = coverage::names(subject, change.revert.paths());
+        classes.sort_by_cached_key(|class| !coverage::names_one(subject, class, &names));
     }
     let is_rest = classes.len() <= CLASSES;
     classes.truncate(CLASSES);

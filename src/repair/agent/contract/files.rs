@@ -47,7 +47,7 @@ fn check_list(paths: &[RepoPath], bench: &Workbench) -> Result<(), Refusal> {
 
 /// A file without any path to the failing tests needs a word on why it matters.
 fn check_bearing(path: &RepoPath, reason: &str, explanation: &str, bench: &Workbench) -> Result<(), Refusal> {
-    let stem = path.file_name().split('.').next().unwrap_or("");
+    let stem = path.stem();
     let justified = !reason.trim().is_empty() || explanation.contains(stem);
     if justified || bench.bearing().contains_key(path) {
         return Ok(());
