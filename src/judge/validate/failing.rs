@@ -307,7 +307,7 @@ async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Exe
     Ok((subject.run(&subject.copy()?, plan).await?, Vec::new()))
 }
 
-/// What the tests of failing classes execute, of many the first: the failing ones all, the others as far as the time goes.
+/// What the tests of failing classes execute, of many classes some: the failing ones all, the others as far as the time goes.
 /// The tests to `skip` are not in the report, and do not run.
 async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) -> Result<Executed, ValidateError> {
     let mut failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
@@ -317,7 +317,7 @@ async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) ->
     }
     if classes.len() > MEASURED {
         // Where so many fail, some of them say where.
-        classes.truncate(MEASURED);
+        classes = group::to_measure(classes, report);
         failing.retain(|id| classes.iter().any(|class| id.outer_class() == outer_class(class)));
     }
     subject.options().watcher.phase("measuring what the failing tests run");

@@ -3,17 +3,20 @@
 //! Tests that fail for one reason run the faulty lines, or lines beside them, which most passing tests do not run. So tests
 //! belong together when lines that few passing tests run are the same or near each other, or when they fail at the same
 //! place. A test of which nothing telling is known counts with the largest group; one that runs no line of the product comes
-//! last, by itself. Where one bug is split in two, the other part is named, and tested with every patch.
+//! last, by itself. Of very many failing tests only some are measured; then groups belong together where all their tests run
+//! a line that hardly any passing test runs. Where one bug is split in two, the other part is named, and tested with every patch.
 
 use super::MEASURED;
 use crate::benchmark::ProductChange;
-use crate::domain::{Frame, RepoPath, TestId, TestReport};
+use crate::domain::{Frame, RepoPath, TestId, TestReport, outer_class};
 use crate::patch::is_small_part;
 use crate::validate::{Baseline, Spectrum, clean};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
 const COMMON: f64 = 0.5;
+/// Share of them that may run a line which joins groups of tests of which some alone were measured.
+const RARE: f64 = 0.02;
 /// Lines of a file that are no further apart are near each other.
 const NEAR: u32 = 8;
 
@@ -21,14 +24,14 @@ type Line<'s> = (&'s RepoPath, u32);
 
 /// The groups, the largest first.
 pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
-    // What some of many failing tests run says nothing of the others.
     let classes: BTreeSet<&str> = failing.iter().map(TestId::outer_class).collect();
-    let (nothing, is_partial) = (Spectrum::default(), classes.len() > MEASURED);
-    let spectrum = if is_partial { &nothing } else { spectrum };
+    let (nothing, is_partial, measured) = (Spectrum::default(), classes.len() > MEASURED, spectrum);
+    // What some of many failing tests run says nothing of the others.
+    let spectrum = if is_partial { &nothing } else { measured };
     let idle = idle(spectrum);
     let (mut idle, failing): (Vec<TestId>, Vec<TestId>) =
         failing.into_iter().partition(|id| idle.contains(id) && place(id, report).is_none());
-    let failure_lines = failure_lines_of(&failing, spectrum);
+    let failure_lines = failure_lines_of(&failing, spectrum, COMMON);
     let says_something =
         |id: &TestId| failure_lines.get(id).is_some_and(|lines| !lines.is_empty()) || place(id, report).is_some();
     let (failing, silent): (Vec<TestId>, Vec<TestId>) = failing.iter().cloned().partition(says_something);
@@ -42,6 +45,9 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         let mut joined: Vec<TestId> = with.into_iter().flatten().collect();
         joined.push(id);
         groups.push(joined);
+    }
+    if is_partial {
+        groups = joined_by_a_line(groups, measured);
     }
     groups.iter_mut().for_each(|group| group.sort());
     // Of groups of one size the one whose tests run least says most of where its bug is.
@@ -62,6 +68,44 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
         groups.push(idle);
     }
     groups
+}
+
+/// Joins groups of which all measured tests run one line that hardly any passing test runs.
+fn joined_by_a_line(mut groups: Vec<Vec<TestId>>, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
+    let failing: Vec<TestId> = groups.iter().flatten().cloned().collect();
+    let lines = failure_lines_of(&failing, spectrum, RARE);
+    let common = |group: &[TestId]| {
+        let measured = group.iter().filter_map(|id| lines.get(id)).cloned();
+        measured.reduce(|all, own| &all & &own).unwrap_or_default()
+    };
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    let mut joined: Vec<(Vec<TestId>, BTreeSet<Line<'_>>)> = Vec::new();
+    for group in groups {
+        let own = common(&group);
+        match joined.iter_mut().find(|(_, lines)| !lines.is_disjoint(&own)) {
+            Some((with, lines)) => {
+                with.extend(group);
+                *lines = &*lines & &own;
+            }
+            None => joined.push((group, own)),
+        }
+    }
+    joined.into_iter().map(|(group, _)| group).collect()
+}
+
+/// Of many classes with failing tests those that are measured: one for each place where tests fail, then the first others.
+pub(super) fn to_measure(classes: Vec<String>, report: &TestReport) -> Vec<String> {
+    let mut places: BTreeMap<&str, BTreeSet<_>> = BTreeMap::new();
+    for result in report.failing() {
+        places.entry(result.id.outer_class()).or_default().insert(place(&result.id, report));
+    }
+    let mut shown = BTreeSet::new();
+    let mut brings_a_place = |class: &String| {
+        let own = places.get(outer_class(class)).into_iter().flatten();
+        own.fold(false, |is_new, place| shown.insert(*place) || is_new)
+    };
+    let (first, others): (Vec<_>, Vec<_>) = classes.into_iter().partition(|class| brings_a_place(class));
+    first.into_iter().chain(others).take(MEASURED).collect()
 }
 
 /// Whether all tests that a change broke are of one bug: it is one small part.
@@ -87,8 +131,12 @@ fn idle(spectrum: &Spectrum) -> BTreeSet<TestId> {
     failing.filter_map(|(id, _, mut ran)| ran.all(|(_, lines)| lines.is_empty()).then(|| id.clone())).collect()
 }
 
-/// Lines of each failing test that at most half of the passing tests run. Where no passing test was measured, all lines.
-fn failure_lines_of<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
+/// Lines of each failing test that at most such a share of the passing tests run. Where no passing test was measured, all lines.
+fn failure_lines_of<'s>(
+    failing: &[TestId],
+    spectrum: &'s Spectrum,
+    share: f64,
+) -> BTreeMap<&'s TestId, BTreeSet<Line<'s>>> {
     let mut lines: BTreeMap<&'s TestId, BTreeSet<Line<'s>>> = BTreeMap::new();
     // How many passing tests run a line, for the lines that count: those of failing tests.
     let mut runs: HashMap<&RepoPath, HashMap<u32, usize>> = HashMap::new();
@@ -112,7 +160,7 @@ fn failure_lines_of<'s>(failing: &[TestId], spectrum: &'s Spectrum) -> BTreeMap<
             }
         }
     }
-    let most = COMMON * passing as f64;
+    let most = share * passing as f64;
     for own in lines.values_mut() {
         own.retain(|(file, line)| runs[file][line] as f64 <= most);
     }
@@ -222,6 +270,44 @@ mod tests {
     fn a_test_that_runs_nothing_of_the_product_comes_last() {
         let found = grouped(&[("A#missing", false, "P.java", &[]), ("B#b", false, "P.java", &[2])]);
         assert_eq!(found, ["B#b", "A#missing"]);
+    }
+
+    /// A test that fails in the product at a line.
+    fn failing_at(name: &str, line: u32) -> (TestId, TestResult) {
+        let frames = vec![Frame { class: "shop.Cart".into(), method: "add".into(), file: None, line: Some(line) }];
+        let failure = Some(crate::domain::Failure { frames, ..Default::default() });
+        let id = name.parse::<TestId>().unwrap();
+        (id.clone(), TestResult { id, status: TestStatus::Failed, failure, millis: 1, loss: None })
+    }
+
+    fn report(results: impl IntoIterator<Item = (TestId, TestResult)>) -> TestReport {
+        TestReport { end: RunEnd::Complete, results: results.into_iter().collect(), output_tail: String::new() }
+    }
+
+    #[test]
+    fn of_many_classes_one_is_measured_for_each_place_where_tests_fail() {
+        let classes: Vec<String> = (0..40).map(|nth| format!("T{nth:02}")).collect();
+        let line = |class: &str| if class == "T39" { 9 } else { 1 };
+        let report = report(classes.iter().map(|class| failing_at(&format!("{class}#fails"), line(class))));
+        let measured = to_measure(classes, &report);
+        assert_eq!(measured.len(), MEASURED);
+        assert_eq!(measured[..3], ["T00", "T39", "T01"]);
+    }
+
+    #[test]
+    fn groups_of_many_tests_are_joined_by_a_line_that_they_all_run_and_passing_ones_do_not() {
+        let many: Vec<String> = (0..MEASURED).map(|nth| format!("T{nth:02}#fails")).collect();
+        let many = many.iter().map(String::as_str);
+        let failing = many.clone().map(|name| (name, 5)).chain([("Unit#fails", 6), ("Other#fails", 7)]);
+        let report = report(failing.map(|(name, line)| failing_at(name, line)));
+        let ran = many.map(|name| (name, false, &[1, 7, 100][..]));
+        let ran = ran.chain([("Unit#fails", false, &[7][..]), ("Other#fails", false, &[1, 100])]);
+        let ran = ran.chain([("Passes#one", true, &[1, 100][..]), ("Passes#two", true, &[1])]);
+        let id = |name: &str| name.parse::<TestId>().unwrap();
+        let spectrum = Spectrum::of(ran.map(|(name, passed, lines)| (id(name), passed, coverage("P.java", lines))));
+        let found = groups(report.results.keys().cloned().collect(), &report, &spectrum);
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [MEASURED + 1, 1], "{found:?}");
+        assert_eq!(found[1], [id("Other#fails")]);
     }
 
     #[test]
