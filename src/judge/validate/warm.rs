@@ -9,13 +9,13 @@ mod testing;
 mod trust;
 
 use super::cold::ColdJudge;
-use super::jvm::Jvm;
+use super::jvm::{Jvm, WarmCompiler};
 use super::memory::{Key, Memory};
 use super::{Baseline, Judge, OnResult, Options, ValidateError};
 use crate::benchmark::Checkout;
 use crate::domain::{Disagreement, Outcome, Patch, RepoPath, Validation};
 use crate::sandbox::Sandbox;
-use compile::Compiled;
+use compile::{Compiled, Compiler};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -49,9 +49,8 @@ struct Inner {
     jvm: Arc<Jvm>,
     cold: Arc<ColdJudge>,
     workers: OnceCell<Option<Warm>>,
-    /// Whether annotation processors make something of a file, or of one that was compiled with it; of those that were asked
-    /// for.
-    processed: Mutex<BTreeMap<RepoPath, bool>>,
+    /// Which compiler a file needs for annotation processors; of those that were asked for.
+    compilers: Mutex<BTreeMap<RepoPath, Compiler>>,
     memory: Arc<Memory>,
     /// Where the cold judge disagreed, until somebody takes note.
     disagreements: std::sync::Mutex<Vec<Disagreement>>,
@@ -66,8 +65,8 @@ impl WarmJudge {
     pub async fn open(checkout: &Checkout, sandbox: &Sandbox, options: Options) -> Result<Self, ValidateError> {
         let jvm = Arc::new(Jvm::prepare(checkout, sandbox, options).await?);
         let cold = Arc::new(ColdJudge::over(jvm.clone(), sandbox).await?);
-        let (workers, processed, memory, disagreements) = Default::default();
-        let inner = Arc::new(Inner { jvm, cold, workers, processed, memory, disagreements });
+        let (workers, compilers, memory, disagreements) = Default::default();
+        let inner = Arc::new(Inner { jvm, cold, workers, compilers, memory, disagreements });
         let starting = tokio::spawn({
             let inner = inner.clone();
             async move {
@@ -94,12 +93,14 @@ impl WarmJudge {
 
     /// Resident memory of the warm processes in MiB, for reports.
     pub async fn resident_mib(&self) -> u64 {
-        let compiler = self.inner.jvm.compiler.resident_kib().await;
+        let compilers = [&self.inner.jvm.compiler, &self.inner.jvm.processing_compiler];
+        let [plain, processing] = compilers.map(WarmCompiler::resident_kib);
+        let (plain, processing) = tokio::join!(plain, processing);
         let workers = match self.inner.workers.get() {
             Some(Some(warm)) => warm.workers.lock().await.resident_kib(),
             _ => 0,
         };
-        (compiler + workers) >> 10
+        (plain + processing + workers) >> 10
     }
 
     /// Test processes started so far.

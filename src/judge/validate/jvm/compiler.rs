@@ -7,13 +7,19 @@ use crate::domain::RepoPath;
 use crate::validate::ValidateError;
 use tokio::sync::Mutex;
 
-/// A compiler with the untouched classes of a project on its class path. It runs no annotation processors.
-#[derive(Default)]
+/// A compiler with the untouched classes of a project on its class path.
 pub(in crate::validate) struct WarmCompiler {
     daemon: Mutex<Option<Daemon>>,
+    /// Whether it runs annotation processors. They may make nothing but classes.
+    processors: bool,
 }
 
 impl WarmCompiler {
+    /// A compiler that is not started yet.
+    pub(super) fn new(processors: bool) -> Self {
+        Self { daemon: Mutex::default(), processors }
+    }
+
     /// Compiles files given by path and bytes; all that they need beside the untouched classes must be among them.
     ///
     /// # Errors
@@ -33,7 +39,7 @@ impl WarmCompiler {
             sandbox: &subject.sandbox,
             jdk: &subject.jdk,
             runner: &subject.harness.classes,
-            level: Level { processors: false, ..subject.level() },
+            level: Level { processors: self.processors, ..subject.level() },
             class_path: subject.class_path_with(&[]),
             scratch: &subject.options.work_dir,
         };

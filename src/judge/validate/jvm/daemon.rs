@@ -46,7 +46,8 @@ impl Daemon {
         let mut options = setup.level.arguments(setup.jdk);
         // An empty source path: whatever is not given is read from classes.
         options.extend(["-sourcepath", "", "-classpath", &joined, "-implicit:none"].map(String::from));
-        let file = setup.scratch.join("compiler-options");
+        let name = if setup.level.processors { "compiler-options-with-processors" } else { "compiler-options" };
+        let file = setup.scratch.join(name);
         std::fs::write(&file, options.join("\n")).map_err(io_error("writing the compiler's options", &file))?;
         let encoding = if setup.level.encoding.is_empty() { "UTF-8" } else { &setup.level.encoding };
         let mut args: Vec<String> = flags(HEAP_MIB);

@@ -20,6 +20,7 @@ mod suite;
 mod worker;
 
 pub(super) use classpath::{ClassPath, java_files, runs_tests_of, test_classes};
+pub(super) use compiler::WarmCompiler;
 pub(super) use coverage::SourceFolders;
 pub(super) use daemon::{Answer, Classes};
 pub(super) use harness::Harness;

@@ -37,7 +37,10 @@ pub(in crate::validate) struct Jvm {
     /// Compiled classes of the untouched project.
     pub(in crate::validate) folders: ClassFolders,
     references: OnceLock<References>,
+    /// The compiler that stays, without annotation processors.
     pub(in crate::validate) compiler: WarmCompiler,
+    /// One that runs them.
+    pub(in crate::validate) processing_compiler: WarmCompiler,
     /// Classes that may hold tests.
     pub(in crate::validate) tests: Vec<String>,
     pub(in crate::validate) options: Options,
@@ -71,7 +74,8 @@ impl Jvm {
             class_path,
             folders: ClassFolders::default(),
             references: OnceLock::new(),
-            compiler: WarmCompiler::default(),
+            compiler: WarmCompiler::new(false),
+            processing_compiler: WarmCompiler::new(true),
             tests: Vec::new(),
             options,
             project_cache: cache.join("projects").join(key),

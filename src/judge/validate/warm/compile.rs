@@ -4,7 +4,7 @@ use super::{Haste, Inner};
 use crate::code::syntax_errors;
 use crate::domain::{Diagnostic, Patch, RepoPath, Validation};
 use crate::language;
-use crate::validate::jvm::{Answer, Classes, Made, SAME_CODE, SourceFolders};
+use crate::validate::jvm::{Answer, Classes, Made, SAME_CODE, SourceFolders, WarmCompiler};
 use crate::validate::memory::Key;
 use crate::validate::refuse::refuse;
 use crate::validate::subject;
@@ -21,8 +21,19 @@ pub(super) enum Compiled {
     Answered(Validation),
     /// To be tested.
     Ready(Classes),
-    /// Its users must be compiled too, or the warm compiler is not to be had.
+    /// More than classes is to be made, or no compiler is to be had.
     Cold,
+}
+
+/// Which compiler a file needs; the later one serves what an earlier one serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Compiler {
+    /// The one that stays and runs no annotation processors.
+    Plain,
+    /// The one that stays and runs them.
+    Processing,
+    /// A fresh one.
+    Fresh,
 }
 
 impl Inner {
@@ -33,7 +44,7 @@ impl Inner {
             let Ok(bytes) = std::fs::read(path.under(&subject.checkout.root)) else { continue };
             let same = [(path, bytes.into())];
             for _ in 0..WARM_UP {
-                if self.ask_compiler(&same).await.is_err() {
+                if self.ask(&subject.compiler, &same).await.is_err() {
                     return;
                 }
             }
@@ -77,7 +88,7 @@ impl Inner {
         if !only_java {
             return Ok(Compiled::Cold);
         }
-        let made = match self.compiled_warm(patch).await {
+        let made = match self.compiled(patch).await {
             Ok(None) => return Ok(Compiled::Cold),
             Ok(Some(Ok(made))) => made,
             Ok(Some(Err(diagnostics))) => return Ok(Compiled::Answered(subject::does_not_compile(diagnostics))),
@@ -99,17 +110,16 @@ impl Inner {
         })
     }
 
-    /// Compiles the changed files, then with them whatever sees the change; `None` where annotation processors may have a
-    /// part in it.
-    async fn compiled_warm(&self, patch: &Patch) -> Result<Option<Result<Made, Vec<Diagnostic>>>, ValidateError> {
+    /// Compiles the changed files, then with them whatever sees the change; `None` where more than classes is made.
+    async fn compiled(&self, patch: &Patch) -> Result<Option<Result<Made, Vec<Diagnostic>>>, ValidateError> {
         let mut files: Vec<(RepoPath, Arc<[u8]>)> =
             patch.files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
         let mut users: BTreeSet<RepoPath> = BTreeSet::new();
         loop {
-            if self.are_processed(&files).await? {
-                return Ok(None);
-            }
-            let classes = match self.ask_compiler(&files).await? {
+            let Some(compiler) = self.warm_compiler(&files).await? else {
+                return self.jvm.compiled_fresh(patch).await;
+            };
+            let classes = match self.ask(compiler, &files).await? {
                 Ok(classes) => classes,
                 Err(diagnostics) => return Ok(Some(Err(diagnostics))),
             };
@@ -127,40 +137,59 @@ impl Inner {
         }
     }
 
-    /// Whether annotation processors may make something of one of these files: they do of the untouched ones, or a new text
-    /// has an annotation more that could be theirs. Libraries for tests and benchmarks bring processors that have no part
-    /// in the product.
-    async fn are_processed(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<bool, ValidateError> {
+    /// The compiler that stays for all of these files; `None` where annotation processors need a fresh one, as for an
+    /// annotation more that could be theirs.
+    async fn warm_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Option<&WarmCompiler>, ValidateError> {
         if !self.jvm.class_path.has_processors {
-            return Ok(false);
+            return Ok(Some(&self.jvm.compiler));
         }
-        let mut asked = self.processed.lock().await;
+        let mut known = self.compilers.lock().await;
         let mut unknown: Vec<(RepoPath, Arc<[u8]>)> = Vec::new();
         for (path, after) in files {
             // Nobody knows yet what a new file is for.
-            let Ok(before) = std::fs::read(path.under(&self.jvm.checkout.root)) else { return Ok(true) };
+            let Ok(before) = std::fs::read(path.under(&self.jvm.checkout.root)) else { return Ok(None) };
             let [old, new] = [&before, &**after].map(String::from_utf8_lossy);
             if !annotations(&new).is_subset(&annotations(&old)) {
-                return Ok(true);
+                return Ok(None);
             }
-            if !asked.contains_key(path) {
+            if !known.contains_key(path) {
                 unknown.push((path.clone(), before.into()));
             }
         }
         if !unknown.is_empty() {
-            // A class may have hundreds of users: all of them are compiled in one go.
-            let paths: Vec<RepoPath> = unknown.iter().map(|(path, _)| path.clone()).collect();
-            let without = self.ask_compiler(&unknown).await?;
-            let with = self.jvm.compiled_with_processors(&paths).await?;
-            let are_processed = without.ok().is_none_or(|without| with != Some(without));
-            asked.extend(paths.into_iter().map(|path| (path, are_processed)));
+            let compiler = self.compiler_of(&unknown).await?;
+            known.extend(unknown.into_iter().map(|(path, _)| (path, compiler)));
         }
-        Ok(files.iter().any(|(path, _)| asked.get(path) == Some(&true)))
+        Ok(match files.iter().filter_map(|(path, _)| known.get(path)).max() {
+            None | Some(Compiler::Plain) => Some(&self.jvm.compiler),
+            Some(Compiler::Processing) => Some(&self.jvm.processing_compiler),
+            Some(Compiler::Fresh) => None,
+        })
     }
 
-    async fn ask_compiler(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
+    /// Which compiler makes the same of untouched files as a fresh one with all annotation processors. Libraries for tests
+    /// and benchmarks bring processors that have no part in the product. A class may have hundreds of users: all of them are
+    /// compiled in one go.
+    async fn compiler_of(&self, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Compiler, ValidateError> {
+        let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
+        let Some(wanted) = self.jvm.compiled_with_processors(&paths).await? else { return Ok(Compiler::Fresh) };
+        let wanted = Ok(wanted);
+        if self.ask(&self.jvm.compiler, files).await? == wanted {
+            return Ok(Compiler::Plain);
+        }
+        match self.ask(&self.jvm.processing_compiler, files).await {
+            Ok(made) if made == wanted => Ok(Compiler::Processing),
+            Ok(_) => Ok(Compiler::Fresh),
+            Err(error) => {
+                tracing::info!("annotation processors do not run in a compiler that stays: {error}");
+                Ok(Compiler::Fresh)
+            }
+        }
+    }
+
+    async fn ask(&self, compiler: &WarmCompiler, files: &[(RepoPath, Arc<[u8]>)]) -> Result<Answer, ValidateError> {
         let files: Vec<_> = files.iter().map(|(path, bytes)| (path.clone(), &**bytes)).collect();
-        self.jvm.compiler.compile(&self.jvm, &files).await
+        compiler.compile(&self.jvm, &files).await
     }
 }
 

@@ -112,13 +112,13 @@ impl Inner {
     ) -> Result<Validation, ValidateError> {
         let baseline = self.cold.baseline();
         let is_fresh = workers.is_fresh();
-        let mut answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
+        let (_, mut answer) = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
         if answer.outcome == Outcome::PassedWarm {
             return Ok(answer);
         }
         if !is_fresh {
             workers.renew();
-            answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
+            answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?.1;
         }
         if answer.outcome == Outcome::PassedWarm {
             return Ok(answer);
@@ -136,10 +136,11 @@ impl Inner {
         workers: &mut Workers,
         classes: &Classes,
         plan: &Plan,
-    ) -> Result<Validation, ValidateError> {
+    ) -> Result<(TestReport, Validation), ValidateError> {
         let report = workers.run(classes, plan, &[]).await?;
         let judged = plausible::triggering(self.cold.baseline(), &report);
-        Ok(cold::answer(&report, judged, 0.0))
+        let answer = cold::answer(&report, judged, 0.0);
+        Ok((report, answer))
     }
 
     async fn test_in_batch(
@@ -149,38 +150,44 @@ impl Inner {
         patch: &Patch,
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
-        let baseline = self.cold.baseline();
-        let brief = |tests: Vec<TestId>| {
-            let mut plan = self.plan(tests);
-            plan.deadlines.own.extend(coverage::brief(baseline));
-            plan
-        };
-        let plan = brief(baseline.triggering.clone());
-        let is_fresh = workers.is_fresh();
-        if let Some(few) = cold::few(&baseline.triggering) {
-            let report = workers.run(classes, &brief(few.clone()), &[]).await?;
-            let answer = cold::answer(&report, plausible::triggering(baseline, &report), 0.0);
-            if cold::mends_none(&few, &report) && (is_fresh || !self.fails_elsewhere(&answer)) {
+        let triggering = &self.cold.baseline().triggering;
+        if let Some(few) = cold::few(triggering) {
+            let (report, answer) = self.test_clean(workers, classes, &few).await?;
+            if cold::mends_none(&few, &report) {
                 return Ok(answer);
             }
         }
-        let mut answer = self.triggering(workers, classes, &plan).await?;
-        if answer.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&answer) {
-            // Something that an earlier candidate left may be what fails.
-            let untouched = workers.run(&Classes::new(), &plan, &[]).await?;
-            if self.fails_otherwise(&untouched, &baseline.triggering).is_some() {
-                workers.renew();
-                answer = self.triggering(workers, classes, &plan).await?;
-            }
-        }
+        let (_, mut answer) = self.test_clean(workers, classes, triggering).await?;
         if cold::needs_time(answer.outcome, answer.fixed) {
-            let plan = Plan { deadlines: self.cold.patient_deadlines(), ..plan };
-            answer = self.triggering(workers, classes, &plan).await?;
+            let plan = Plan { deadlines: self.cold.patient_deadlines(), ..self.plan(triggering.clone()) };
+            answer = self.triggering(workers, classes, &plan).await?.1;
         }
         if answer.outcome != Outcome::PassedWarm {
             return Ok(answer);
         }
         self.test_near(warm, workers, patch, classes).await
+    }
+
+    /// Some triggering tests, in a short time. Where they fail otherwise than before, and fail so without the candidate, too,
+    /// an earlier candidate left something behind: they run again in a new process.
+    async fn test_clean(
+        &self,
+        workers: &mut Workers,
+        classes: &Classes,
+        tests: &[TestId],
+    ) -> Result<(TestReport, Validation), ValidateError> {
+        let mut plan = self.plan(tests.to_vec());
+        plan.deadlines.own.extend(coverage::brief(self.cold.baseline()));
+        let is_fresh = workers.is_fresh();
+        let first = self.triggering(workers, classes, &plan).await?;
+        if first.1.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&first.1) {
+            let untouched = workers.run(&Classes::new(), &plan, &[]).await?;
+            if self.fails_otherwise(&untouched, tests).is_some() {
+                workers.renew();
+                return self.triggering(workers, classes, &plan).await;
+            }
+        }
+        Ok(first)
     }
 
     /// The tests that stopped earlier candidates, then those near the change.

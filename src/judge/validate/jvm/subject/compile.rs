@@ -62,10 +62,19 @@ impl Jvm {
         let root = &self.checkout.root;
         let sources: Vec<Utf8PathBuf> = files.iter().map(|file| file.under(root)).collect();
         let done = self.javac().compile(&sources, &self.class_path_with(&[]), &build.overlay, root).await?;
-        let all = ignore::WalkBuilder::new(&build.overlay).standard_filters(false).build().flatten();
-        let made = all.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
         let classes = classes_in(&build.overlay)?;
-        Ok((done.ok && made.count() == classes.len()).then_some(classes))
+        Ok((done.ok && files_in(&build.overlay) == classes.len()).then_some(classes))
+    }
+
+    /// What a fresh compiler makes of a patch; `None` where more than classes is made.
+    pub(in crate::validate) async fn compiled_fresh(
+        &self,
+        patch: &Patch,
+    ) -> Result<Option<Result<Made, Vec<Diagnostic>>>, ValidateError> {
+        let build = Build::new(&self.options.work_dir)?;
+        let made = self.compiled_cold(patch, &build).await?;
+        let is_all = made.as_ref().ok().is_none_or(|made| files_in(&build.overlay) == made.classes.len());
+        Ok(is_all.then_some(made))
     }
 
     pub(super) async fn compile_untouched(&self) -> Result<ClassFolders, ValidateError> {
@@ -323,6 +332,12 @@ fn classes_in(folder: &Utf8Path) -> Result<Classes, ValidateError> {
         classes.insert(name.replace('/', "."), bytes);
     }
     Ok(classes)
+}
+
+/// How many files lie below a folder.
+fn files_in(folder: &Utf8Path) -> usize {
+    let all = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
+    all.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).count()
 }
 
 /// Classes below a folder, named with slashes.

@@ -42,7 +42,7 @@ import javax.tools.ToolProvider;
  */
 public final class Compiler {
     private final JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
-    private final Tasks tasks = Tasks.best(javac);
+    private final Tasks tasks;
     private final Charset charset;
     private final List<String> options;
     private final Memory manager;
@@ -50,6 +50,7 @@ public final class Compiler {
     private Compiler(Charset charset, List<String> options) {
         this.charset = charset;
         this.options = new ArrayList<>(options);
+        this.tasks = Tasks.best(javac, options);
         JavaFileManager files = javac.getStandardFileManager(null, Locale.ROOT, charset);
         this.manager = new Memory(tasks.platform(files, this.options));
     }
@@ -164,10 +165,14 @@ public final class Compiler {
         }
     }
 
-    /** Remembers what folders and jars hold, which never changes, and keeps made classes in memory. */
+    /**
+     * Remembers what folders and jars hold, which never changes, and keeps made classes in memory. Annotation processors that
+     * make anything else end this process: a cold compiler does their work.
+     */
     private static final class Memory extends ForwardingJavaFileManager<JavaFileManager> {
         final Map<String, Made> made = new LinkedHashMap<>();
         private final Map<String, Iterable<JavaFileObject>> listed = new HashMap<>();
+        private final Map<Location, ClassLoader> loaders = new HashMap<>();
 
         Memory(JavaFileManager below) {
             super(below);
@@ -191,9 +196,26 @@ public final class Compiler {
 
         @Override
         public JavaFileObject getJavaFileForOutput(Location location, String name, JavaFileObject.Kind kind, FileObject sibling) {
+            if (kind != JavaFileObject.Kind.CLASS) {
+                throw new UnsupportedOperationException("making " + name);
+            }
             Made file = new Made(name);
             made.put(name, file);
             return file;
+        }
+
+        @Override
+        public FileObject getFileForOutput(Location location, String folder, String name, FileObject sibling) {
+            throw new UnsupportedOperationException("making " + name);
+        }
+
+        /** Processors are loaded once: the compiler closes a loader it can close, and has a new one load them all again. */
+        @Override
+        public ClassLoader getClassLoader(Location location) {
+            return loaders.computeIfAbsent(location, each -> {
+                ClassLoader closeable = super.getClassLoader(each);
+                return closeable == null ? null : new ClassLoader(closeable) { };
+            });
         }
 
         @Override

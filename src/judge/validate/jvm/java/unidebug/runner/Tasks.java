@@ -24,8 +24,14 @@ interface Tasks {
             List<String> options,
             List<JavaFileObject> sources);
 
-    /** The compiler's own pool where this JDK has one and lets us use it, else nothing is shared. */
-    static Tasks best(javax.tools.JavaCompiler javac) {
+    /**
+     * The compiler's own pool where this JDK has one and lets us use it, else nothing is shared: what annotation processors
+     * made of one candidate must not be seen by the next.
+     */
+    static Tasks best(javax.tools.JavaCompiler javac, List<String> options) {
+        if (!options.contains("-proc:none")) {
+            return new Fresh(javac);
+        }
         try {
             return (Tasks) Class.forName("unidebug.runner.Pooled").getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError none) {
