@@ -11,7 +11,9 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     let mut project = checkout.project.clone();
     // Compiled folders are content, wherever they lie.
     project.jdk = None;
-    fingerprint.add(format!("{project:?} {runner}"));
+    // Settings of the build may name its folders in full, and every run has a copy of its own.
+    let without_root = |text: String| text.replace(checkout.root.as_str(), ".");
+    fingerprint.add(without_root(format!("{project:?} {runner}")));
     let mut walk = ignore::WalkBuilder::new(&checkout.root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     let mut outputs: Vec<Utf8PathBuf> = Vec::new();
@@ -31,7 +33,7 @@ pub(super) fn content_key(checkout: &Checkout, runner: &str) -> Result<String, V
     }
     for path in &checkout.project.class_path {
         let size = path.metadata().map_or(0, |meta| meta.len());
-        fingerprint.add(format!("{path} {size}"));
+        fingerprint.add(without_root(format!("{path} {size}")));
     }
     Ok(fingerprint.name())
 }
@@ -50,8 +52,24 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
+        key_of(root, Project::default())
+    }
+
+    fn key_of(root: Utf8PathBuf, project: Project) -> String {
         let bug = BugId { benchmark: crate::benchmark::LOCAL.into(), name: "x".into() };
-        content_key(&Checkout::new(bug, root, "java", Project::default()), "runner").unwrap()
+        content_key(&Checkout::new(bug, root, "java", project), "runner").unwrap()
+    }
+
+    #[test]
+    fn a_setting_that_names_a_folder_of_the_copy_is_the_same_in_each() {
+        let keys = ["logging.properties", "logging.properties", "other.properties"].map(|name| {
+            let folder = tempfile::tempdir().unwrap();
+            let root = Utf8Path::from_path(folder.path()).unwrap().to_owned();
+            let jvm_args = vec![format!("-Djava.util.logging.config.file={root}/target/{name}")];
+            key_of(root, Project { jvm_args, ..Project::default() })
+        });
+        assert_eq!(keys[0], keys[1]);
+        assert_ne!(keys[0], keys[2]);
     }
 
     #[test]
