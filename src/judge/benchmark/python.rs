@@ -152,10 +152,14 @@ pub(crate) fn wants(root: &Utf8Path) -> Wants {
 pub fn settings(root: &Utf8Path) -> String {
     let named = ["pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "Pipfile", "environment.yml"]
         .map(|name| root.join(name));
-    let lists = [root.to_owned(), root.join("requirements")];
-    let lists = lists.iter().filter_map(|folder| folder.read_dir_utf8().ok()).flatten().flatten();
-    let lists = lists.map(camino::Utf8DirEntry::into_path).filter(|path| {
-        path.as_str().contains("require") && path.extension().is_some_and(|end| end == "txt" || end == "in")
+    let files = |folder: &Utf8Path, depth| {
+        let walk = ignore::WalkBuilder::new(folder).standard_filters(false).max_depth(Some(depth)).build().flatten();
+        walk.filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok()).collect::<Vec<_>>()
+    };
+    let lists = [files(root, 1), files(&root.join("requirements"), 3)].concat();
+    let lists = lists.into_iter().filter(|path| {
+        let inside = path.strip_prefix(root).unwrap_or(path);
+        inside.as_str().contains("require") && path.extension().is_some_and(|end| end == "txt" || end == "in")
     });
     named.into_iter().chain(lists).filter_map(|file| std::fs::read_to_string(file).ok()).collect()
 }

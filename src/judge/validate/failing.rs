@@ -251,8 +251,9 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
             if !by_own_command {
                 found.before = earlier::of_uncommitted(subject, &found.report).await?;
             }
-            // Where all of them lack a package, the other tests tell what the bug is.
-            let lacks = found.report.failing().all(|result| unloadable::lacks_a_package(subject, result));
+            // Where none fails by running and some lack a package, the other tests tell what the bug is.
+            let lacks = found.report.failing().any(|result| unloadable::lacks_a_package(subject, result))
+                && !unloadable::fails_by_running(&found.report);
             if lacks && found.before.is_none() {
                 found.before = earlier::of(subject, &found.report, &found.failing()).await?;
             }
@@ -362,7 +363,7 @@ async fn suite(subject: &dyn Subject, classes: &[String], look: Look) -> Result<
             let mut report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
             let (done, of) = queue.finish(count, started.elapsed(), &report);
             endless.extend(look_again(subject, &mut report).await?);
-            let fails = report.failing().next().is_some();
+            let fails = unloadable::fails_by_running(&report);
             suite::join(&mut all, report);
             watcher.steps("running the tests to see which fail", done, Some(of));
             let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

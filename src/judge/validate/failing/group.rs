@@ -6,11 +6,12 @@
 //! last, by itself. Of very many failing tests only some are measured; then groups belong together where all their tests run
 //! a line that hardly any passing test runs. Where one bug is split in two, the other part is named, and tested with every patch.
 
-use super::MEASURED;
+use super::{MEASURED, unloadable};
 use crate::benchmark::ProductChange;
 use crate::domain::{Frame, RepoPath, TestId, TestReport, outer_class};
 use crate::patch::is_small_part;
 use crate::validate::{Baseline, Spectrum, clean};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Share of the passing tests that may run a line which still tells one bug from another.
@@ -22,7 +23,7 @@ const NEAR: u32 = 8;
 
 type Line<'s> = (&'s RepoPath, u32);
 
-/// The groups, the largest first.
+/// The groups, the largest first; those of which no test fails by running come last.
 pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
     let classes: BTreeSet<&str> = failing.iter().map(TestId::outer_class).collect();
     let (nothing, is_partial, measured) = (Spectrum::default(), classes.len() > MEASURED, spectrum);
@@ -54,7 +55,8 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     let ran: BTreeMap<&TestId, usize> =
         spectrum.tests().map(|(id, _, ran)| (id, ran.map(|(_, lines)| lines.len()).sum())).collect();
     let least = |group: &[TestId]| group.iter().filter_map(|id| ran.get(id)).min().copied().unwrap_or(usize::MAX);
-    groups.sort_by(|a, b| b.len().cmp(&a.len()).then(least(a).cmp(&least(b))).then_with(|| a.cmp(b)));
+    let is_unloadable = |group: &Vec<TestId>| group.iter().all(unloadable::is_whole);
+    groups.sort_by_cached_key(|group| (is_unloadable(group), Reverse(group.len()), least(group), group.clone()));
     match groups.first_mut() {
         Some(largest) => {
             largest.extend(silent);
@@ -78,7 +80,7 @@ fn joined_by_a_line(mut groups: Vec<Vec<TestId>>, spectrum: &Spectrum) -> Vec<Ve
         let measured = group.iter().filter_map(|id| lines.get(id)).cloned();
         measured.reduce(|all, own| &all & &own).unwrap_or_default()
     };
-    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups.sort_by_key(|group| Reverse(group.len()));
     let mut joined: Vec<(Vec<TestId>, BTreeSet<Line<'_>>)> = Vec::new();
     for group in groups {
         let own = common(&group);
@@ -264,6 +266,16 @@ mod tests {
     fn of_groups_of_one_size_that_comes_first_which_runs_least() {
         let found = grouped(&[("A#whole", false, "P.java", &[1, 2, 3]), ("B#unit", false, "Q.java", &[50, 51])]);
         assert_eq!(found, ["B#unit", "A#whole"]);
+    }
+
+    #[test]
+    fn modules_that_cannot_be_loaded_come_after_tests_that_fail_by_running() {
+        let found = grouped(&[
+            ("test_a", false, "P.java", &[1]),
+            ("test_b", false, "P.java", &[1]),
+            ("test_c#sums", false, "Q.java", &[50, 51, 52]),
+        ]);
+        assert_eq!(found, ["test_c#sums", "test_a test_b"]);
     }
 
     #[test]

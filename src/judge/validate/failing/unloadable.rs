@@ -30,8 +30,13 @@ pub(super) fn set_aside(report: &TestReport, set_aside: &mut BTreeMap<TestId, As
     }
 }
 
+/// Whether a test fails by running. What cannot be loaded may be the environment's, and no reason to look no further.
+pub(super) fn fails_by_running(report: &TestReport) -> bool {
+    report.failing().any(|result| !is_whole(&result.id))
+}
+
 /// Whether a result is that of a class or module as a whole.
-fn is_whole(id: &TestId) -> bool {
+pub(super) fn is_whole(id: &TestId) -> bool {
     id.method.is_empty() || id.method == "initializationError"
 }
 
@@ -64,6 +69,7 @@ mod tests {
                 (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
             });
             let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
+            assert_eq!(fails_by_running(&report), names.iter().any(|(name, _)| *name != unloadable));
             let mut aside = BTreeMap::new();
             set_aside(&report, &mut aside);
             aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
