@@ -143,6 +143,9 @@ fn outside(id: &TestId, failure: &Failure) -> Option<AsideReason> {
     if holds(&["HeadlessException", "couldn't connect to display", "no display name and no $DISPLAY"]) {
         return Some("it needs a display".into());
     }
+    if holds(&["unsupported locale setting"]) {
+        return Some("it needs a locale that this machine does not have (`locale -a` lists them)".into());
+    }
     if holds(&["PackageNotFoundError", "DistributionNotFound"]) {
         return Some("it needs the package to be installed".into());
     }
@@ -280,6 +283,7 @@ mod tests {
         assert!(not_fetched(&made("tests/other"), &absent).is_none());
         let display = "\nNo X11 DISPLAY variable was set";
         assert!(outside(&id, &failure("java.awt.HeadlessException", display)).is_some());
+        assert!(outside(&id, &failure("locale.Error", "unsupported locale setting")).is_some());
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
     }
 
