@@ -51,8 +51,8 @@ fn test_of(class: &str, price: u32) -> String {
 }
 
 /// Compiles the processor into `lib` and registers it.
-fn add_processor(project: &Path) {
-    write_files(project, &[("gen/gen/Rates.java", PROCESSOR), ("gen/gen/Rated.java", RATED)]);
+fn add_processor(project: &Path, text: &str) {
+    write_files(project, &[("gen/gen/Rates.java", text), ("gen/gen/Rated.java", RATED)]);
     let files = ["gen/gen/Rates.java", "gen/gen/Rated.java"];
     let done = Command::new("javac").args(["-proc:none", "-d", "lib"]).args(files).current_dir(project).output();
     let done = done.unwrap();
@@ -63,13 +63,45 @@ fn add_processor(project: &Path) {
 }
 
 fn project(class: &str, text: &str, price: u32) -> tempfile::TempDir {
+    project_with(class, text, price, PROCESSOR)
+}
+
+fn project_with(class: &str, text: &str, price: u32, processor: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let (source, test) = (format!("src/main/java/shop/{class}.java"), format!("src/test/java/shop/{class}Test.java"));
     let files =
         [(source.as_str(), text), (&test, &test_of(class, price)), (".unidebug.toml", "class_path = [\"lib\"]\n")];
     write_files(folder.path(), &files);
-    add_processor(folder.path());
+    add_processor(folder.path(), processor);
     folder
+}
+
+/// The processor, which writes a class that was compiled before in the place of a source.
+fn that_writes_a_class() -> String {
+    let begin = PROCESSOR.find("            try (Writer").unwrap();
+    let end = PROCESSOR.find("            } catch").unwrap();
+    let body = "            try (java.io.OutputStream file = processingEnv.getFiler().createClassFile(\"shop.\" + name, each)\n\
+                \x20                   .openOutputStream();\n\
+                \x20                   java.io.InputStream made = Rates.class.getResourceAsStream(\"rate.bin\")) {\n\
+                \x20               made.transferTo(file);\n";
+    format!("{}{body}{}", &PROCESSOR[..begin], &PROCESSOR[end..])
+}
+
+#[test]
+fn a_processor_that_makes_classes_runs_in_the_compiler_that_stays() {
+    let cart = CART.replace("return n * CartRate.RATE;", "return n > 4 ? n * CartRate.RATE : n;");
+    let folder = project_with("Cart", &cart, 8, &that_writes_a_class());
+    let rate = "package shop;\n\nclass CartRate {\n    static final int RATE = Integer.parseInt(\"2\");\n}\n";
+    write_files(folder.path(), &[("rate/CartRate.java", rate)]);
+    let done = Command::new("javac").args(["-d", "rate", "rate/CartRate.java"]).current_dir(folder.path()).output();
+    assert!(done.unwrap().status.success());
+    std::fs::rename(folder.path().join("rate/shop/CartRate.class"), folder.path().join("lib/gen/rate.bin")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("rate")).unwrap();
+    let done = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--json", "--log", "info"]);
+    done.expect_code(0);
+    let patch = done.json()["patch"].as_str().unwrap().to_owned();
+    assert!(patch.contains("n > 3") || patch.contains("n >= 4"), "{done}");
+    assert!(!done.stderr.contains("annotation processors do not run"), "{done}");
 }
 
 #[test]

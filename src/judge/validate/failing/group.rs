@@ -103,8 +103,9 @@ pub(super) fn to_measure(classes: Vec<String>, report: &TestReport) -> Vec<Strin
     }
     let mut shown = BTreeSet::new();
     let mut brings_a_place = |class: &String| {
-        let own = places.get(outer_class(class)).into_iter().flatten();
-        own.fold(false, |is_new, place| shown.insert(*place) || is_new)
+        let before = shown.len();
+        shown.extend(places.get(outer_class(class)).into_iter().flatten().copied());
+        shown.len() > before
     };
     let (first, others): (Vec<_>, Vec<_>) = classes.into_iter().partition(|class| brings_a_place(class));
     first.into_iter().chain(others).take(MEASURED).collect()

@@ -1,6 +1,7 @@
 package unidebug.runner;
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -8,6 +9,7 @@ import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.Charset;
@@ -162,6 +164,12 @@ public final class Compiler {
         public OutputStream openOutputStream() {
             bytes.reset();
             return bytes;
+        }
+
+        /** What an annotation processor made, others may use. */
+        @Override
+        public InputStream openInputStream() {
+            return new ByteArrayInputStream(bytes.toByteArray());
         }
     }
 
