@@ -363,7 +363,7 @@ async fn suite(subject: &dyn Subject, classes: &[String], look: Look) -> Result<
             let mut report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
             let (done, of) = queue.finish(count, started.elapsed(), &report);
             endless.extend(look_again(subject, &mut report).await?);
-            let fails = unloadable::fails_by_running(&report);
+            let fails = unloadable::may_show_the_bug(&report);
             suite::join(&mut all, report);
             watcher.steps("running the tests to see which fail", done, Some(of));
             let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

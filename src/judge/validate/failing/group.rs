@@ -55,8 +55,8 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     let ran: BTreeMap<&TestId, usize> =
         spectrum.tests().map(|(id, _, ran)| (id, ran.map(|(_, lines)| lines.len()).sum())).collect();
     let least = |group: &[TestId]| group.iter().filter_map(|id| ran.get(id)).min().copied().unwrap_or(usize::MAX);
-    let is_unloadable = |group: &Vec<TestId>| group.iter().all(unloadable::is_whole);
-    groups.sort_by_cached_key(|group| (is_unloadable(group), Reverse(group.len()), least(group), group.clone()));
+    let are_unloadable = |group: &Vec<TestId>| group.iter().all(|id| unloadable::is_unloadable(id, report));
+    groups.sort_by_cached_key(|group| (are_unloadable(group), Reverse(group.len()), least(group), group.clone()));
     match groups.first_mut() {
         Some(largest) => {
             largest.extend(silent);
@@ -72,8 +72,12 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     groups
 }
 
-/// Joins groups of which all measured tests run one line that hardly any passing test runs.
+/// Joins groups of which all measured tests run one line that hardly any passing test runs; none where no passing test was
+/// measured, which could tell such a line.
 fn joined_by_a_line(mut groups: Vec<Vec<TestId>>, spectrum: &Spectrum) -> Vec<Vec<TestId>> {
+    if !spectrum.tests().any(|(_, passed, _)| passed) {
+        return groups;
+    }
     let failing: Vec<TestId> = groups.iter().flatten().cloned().collect();
     let lines = failure_lines_of(&failing, spectrum, RARE);
     let common = |group: &[TestId]| {
@@ -318,9 +322,16 @@ mod tests {
         let ran = ran.chain([("Passes#one", true, &[1, 100][..]), ("Passes#two", true, &[1])]);
         let id = |name: &str| name.parse::<TestId>().unwrap();
         let spectrum = Spectrum::of(ran.map(|(name, passed, lines)| (id(name), passed, coverage("P.java", lines))));
-        let found = groups(report.results.keys().cloned().collect(), &report, &spectrum);
+        let failing: Vec<TestId> = report.results.keys().cloned().collect();
+        let found = groups(failing.clone(), &report, &spectrum);
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [MEASURED + 1, 1], "{found:?}");
         assert_eq!(found[1], [id("Other#fails")]);
+        let without_passing = spectrum.tests().filter(|(_, passed, _)| !passed).map(|(id, passed, ran)| {
+            let lines = ran.map(|(file, lines)| (file.clone(), lines.clone())).collect();
+            (id.clone(), passed, Coverage { lines })
+        });
+        let found = groups(failing, &report, &Spectrum::of(without_passing));
+        assert_eq!(found.len(), 3, "no passing test tells which line counts: {found:?}");
     }
 
     #[test]

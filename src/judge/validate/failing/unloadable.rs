@@ -12,13 +12,7 @@ use std::collections::BTreeMap;
 pub(super) fn set_aside(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
     let open: Vec<&TestId> =
         report.failing().map(|result| &result.id).filter(|id| !set_aside.contains_key(*id)).collect();
-    // A set-up that fails has run.
-    let ran = |id: &TestId| {
-        let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
-        let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
-        frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame))
-    };
-    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_whole(id) && !ran(id));
+    let (unloadable, by_running): (Vec<&TestId>, Vec<_>) = open.into_iter().partition(|id| is_unloadable(id, report));
     if by_running.is_empty() {
         return;
     }
@@ -30,13 +24,27 @@ pub(super) fn set_aside(report: &TestReport, set_aside: &mut BTreeMap<TestId, As
     }
 }
 
-/// Whether a test fails by running. What cannot be loaded may be the environment's, and no reason to look no further.
+/// Whether a class or module cannot be loaded, so that none of its tests runs. A set-up that fails has run.
+pub(super) fn is_unloadable(id: &TestId, report: &TestReport) -> bool {
+    let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
+    let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
+    let ran = || frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame));
+    is_whole(id) && !ran()
+}
+
+/// Whether a test fails by running.
 pub(super) fn fails_by_running(report: &TestReport) -> bool {
-    report.failing().any(|result| !is_whole(&result.id))
+    report.failing().any(|result| !is_unloadable(&result.id, report))
+}
+
+/// Whether a failure may be the bug: a class or module that cannot be loaded for nothing in the product may be the
+/// environment's, and is no reason to look no further.
+pub(super) fn may_show_the_bug(report: &TestReport) -> bool {
+    report.failing().any(|result| !is_unloadable(&result.id, report) || group::place(&result.id, report).is_some())
 }
 
 /// Whether a result is that of a class or module as a whole.
-pub(super) fn is_whole(id: &TestId) -> bool {
+fn is_whole(id: &TestId) -> bool {
     id.method.is_empty() || id.method == "initializationError"
 }
 
@@ -58,30 +66,47 @@ mod tests {
     use super::*;
     use crate::domain::{RunEnd, TestStatus};
 
+    const UNLOADABLE: &str = "test_b";
+
+    fn at(class: &str, method: &str) -> Frame {
+        Frame { class: class.into(), method: method.into(), file: None, line: Some(1) }
+    }
+
+    fn report(names: &[(&str, &[Frame])]) -> TestReport {
+        let results = names.iter().map(|(name, frames)| {
+            let id: TestId = name.parse().unwrap();
+            let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
+            let status = TestStatus::Failed;
+            (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
+        });
+        TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() }
+    }
+
     #[test]
     fn a_module_that_cannot_be_loaded_is_no_bug_where_tests_fail_by_running() {
-        let unloadable = "test_b";
         let open = |names: &[(&str, &[Frame])]| {
-            let results = names.iter().map(|(name, frames)| {
-                let id: TestId = name.parse().unwrap();
-                let failure = Failure { kind: "Warning".into(), message: "old".into(), frames: frames.to_vec() };
-                let status = TestStatus::Failed;
-                (id.clone(), TestResult { id, status, failure: Some(failure), millis: 1, loss: None })
-            });
-            let report = TestReport { end: RunEnd::Complete, results: results.collect(), output_tail: String::new() };
-            assert_eq!(fails_by_running(&report), names.iter().any(|(name, _)| *name != unloadable));
             let mut aside = BTreeMap::new();
-            set_aside(&report, &mut aside);
+            set_aside(&report(names), &mut aside);
             aside.into_keys().map(|id| id.to_string()).collect::<Vec<_>>()
         };
-        let at =
-            |class: &str, method: &str| Frame { class: class.into(), method: method.into(), file: None, line: Some(1) };
         let frame = |class: &str| at(class, "<module>");
-        assert_eq!(open(&[("test_a#test_x", &[]), (unloadable, &[frame("test_b")])]), [unloadable]);
-        assert!(open(&[(unloadable, &[frame("test_b")])]).is_empty(), "it is all there is");
+        assert_eq!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &[frame("test_b")])]), [UNLOADABLE]);
+        assert!(open(&[(UNLOADABLE, &[frame("test_b")])]).is_empty(), "it is all there is");
         let set_up = [at("test_b", "prepare")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &set_up)]).is_empty(), "its set-up ran");
+        assert!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &set_up)]).is_empty(), "its set-up ran");
         let by_product = [frame("shop.cart"), frame("test_b")];
-        assert!(open(&[("test_a#test_x", &[]), (unloadable, &by_product)]).is_empty(), "the product fails");
+        assert!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &by_product)]).is_empty(), "the product fails");
+    }
+
+    #[test]
+    fn a_module_that_cannot_be_loaded_ends_the_look_for_the_bug_where_the_product_fails() {
+        let shows = |name: &str, frames: &[Frame]| {
+            let report = report(&[(name, frames)]);
+            (may_show_the_bug(&report), fails_by_running(&report))
+        };
+        assert_eq!(shows(UNLOADABLE, &[at("test_b", "<module>")]), (false, false));
+        assert_eq!(shows(UNLOADABLE, &[at("shop.cart", "<module>"), at("test_b", "<module>")]), (true, false));
+        assert_eq!(shows(UNLOADABLE, &[at("test_b", "prepare")]), (true, true));
+        assert_eq!(shows("test_a#test_x", &[]), (true, true));
     }
 }
