@@ -108,8 +108,8 @@ pub(super) fn near<'p>(
 
 /// What code calls some files.
 pub(super) fn names<'p>(subject: &dyn Subject, files: impl Iterator<Item = &'p RepoPath>) -> Vec<String> {
-    let language = language::by_name(&subject.checkout().language);
-    files.map(|path| language.map_or_else(|| path.stem().to_owned(), |language| language.main_name(path))).collect()
+    let Some(language) = language::by_name(&subject.checkout().language) else { return Vec::new() };
+    files.map(|path| language.main_name(path)).collect()
 }
 
 /// Whether the text of a test class names one of these.

@@ -360,8 +360,8 @@ impl<'a> Evidence<'a> {
         if let Some(depth) = method.and_then(|m| self.frames.depth(m)) {
             nearness = nearness.max(1.0 / (1.0 + 0.5 * f64::from(depth)));
         }
-        let stem = file.path.stem();
-        if self.inputs.failing.iter().any(|test| names_match(test.id.simple_class(), stem)) {
+        let name = self.inputs.index.language().main_name(&file.path);
+        if self.inputs.failing.iter().any(|test| names_match(test.id.simple_class(), &name)) {
             nearness = nearness.max(0.2) + 0.25;
             reasons.push("the test is named after the class".into());
         }

@@ -35,8 +35,8 @@ pub fn locate(
     let product: Vec<_> = index.files().iter().filter(|file| can_hold_it(file)).collect();
     for test in failing {
         for file in &product {
-            let stem = file.path.stem();
-            if names_match(test.id.simple_class(), stem) && is_reached_or_covered(file, coverage) {
+            let name = index.language().main_name(&file.path);
+            if names_match(test.id.simple_class(), &name) && is_reached_or_covered(file, coverage) {
                 *scores.entry(&file.path).or_default() += NAMED * share;
             }
         }
