@@ -341,6 +341,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lists_of_packages_are_read_wherever_projects_keep_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        let write = |path: &str| crate::benchmark::testing::write(&root.join(path), &format!("[{path}]"));
+        let read = ["setup.cfg", "requirements.txt", "test-requirements.in", "requirements/extras/gcs.txt"];
+        read.into_iter().chain(["docs/requirements.txt", "requirements/notes.md", "notes.txt"]).for_each(write);
+        let settings = settings(root);
+        assert!(read.iter().all(|path| settings.contains(&format!("[{path}]"))), "{settings}");
+        assert_eq!(settings.matches('[').count(), read.len(), "{settings}");
+    }
+
+    #[test]
     fn why_pytest_cannot_begin_is_told() {
         let unknown = "ERROR: usage: __main__.py [options]\n__main__.py: error: unrecognized arguments: --cov\n  \
                        inifile: /p/pyproject.toml\n  rootdir: /p\n\n";
