@@ -51,7 +51,7 @@ pub(super) fn init() -> Result<u8, Failure> {
 /// Where the user's settings belong.
 ///
 /// # Errors
-/// Nobody knows.
+/// No folder of the user is known.
 pub(super) fn file() -> Result<Utf8PathBuf, Failure> {
     user_file().ok_or_else(|| Failure::unusable("no folder for settings is known", "set HOME"))
 }

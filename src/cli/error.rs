@@ -46,7 +46,7 @@ const RAISE: &str = "raise the cap";
 /// A command's error.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// Exit code.
+    /// The code with which the program ends.
     pub exit: u8,
     /// Word for programs.
     pub code: &'static str,

@@ -15,7 +15,7 @@ const TOP: usize = 5;
 /// The variable in which GitHub's runners name the folder of the repository; GitLab's has another.
 const WORKSPACES: [&str; 2] = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"];
 
-/// A form.
+/// The form of what a run came to, for code hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
     /// A comment on a pull request, in Markdown: cause, patch, how sure one can be.

@@ -27,7 +27,7 @@ pub(super) struct Shown {
     pub json: Option<u32>,
     /// A form for code hosts instead of both.
     pub format: Option<Form>,
-    /// No progress.
+    /// Whether no progress is told.
     pub quiet: bool,
     /// The patch in the project's own folder.
     pub apply: bool,
