@@ -37,7 +37,7 @@ impl Installation {
         made.write("framework/bin/defects4j", &fs::read_to_string(own.join("defects4j.sh")).unwrap());
         let program = made.root.join("framework/bin/defects4j");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        made.write("framework/projects/Shop/active-bugs.csv", &format!("{HEADER}1,a1,b1,SHOP-11,UNKNOWN\n"));
+        made.write("framework/projects/Shop/active-bugs.csv", &format!("{HEADER}1,a1,b1,SHOP-11,{REPORT}\n"));
         let deprecated = if version.starts_with("2.") { "" } else { "2,SHOP-12,3.0.0,JVM11.Not.Repoducible\n" };
         made.write("framework/projects/Shop/deprecated-bugs.csv", &format!("{DEPRECATED}{deprecated}"));
         made.write("framework/projects/Shop/tests", "shop.CartTest\nshop.SumsTest\n");
@@ -74,6 +74,7 @@ impl Installation {
     }
 }
 
+const REPORT: &str = "https://tracker.example.org/SHOP-11";
 const HEADER: &str = "bug.id,revision.id.buggy,revision.id.fixed,report.id,report.url\n";
 const DEPRECATED: &str =
     "bug.id,report.id,deprecated.version,deprecated.reason\n3,SHOP-13,2.0.0,JVM8.Not.Reproducible\n";
@@ -108,6 +109,7 @@ async fn bugs_are_listed_and_what_is_none_is_told_before_anything_runs() {
     listed.expect_code(0);
     assert_eq!(listed.stdout.split_whitespace().next(), Some(BUG), "{listed}");
     assert!(listed.stdout.contains("reported as SHOP-11") && listed.stdout.lines().count() == 1, "{listed}");
+    assert_eq!(made.unidebug(&["bugs", "defects4j", "--json"]).json()["bugs"][0]["report"], REPORT);
     for (bug, wanted) in [
         ("Shop-3", "was deprecated in Defects4J 2.0.0 (JVM8.Not.Reproducible) and cannot be checked out of 3.0.1"),
         ("Shop-2", "was deprecated in Defects4J 3.0.0"),
@@ -360,6 +362,24 @@ async fn by_repairagents_paper_the_first_prompt_holds_the_failing_tests_with_the
         assert!(first.contains(part), "{part}: {first}");
     }
     assert!(!first.contains("total() > from"), "and nothing of the product: {first}");
+}
+
+#[tokio::test]
+async fn of_a_folder_of_requirements_a_bug_is_shown_its_own() {
+    let made = Installation::usual("3.0.1").await;
+    let reports = made.root.join("reports");
+    made.write("reports/Shop-2.md", "Carts remember their owner.");
+    let model = ["--model", "gpt-4o-mini", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--show-prompts"];
+    let paper = ["run", BUG, "--strategy", "fixagent", "--paper", "--requirements", reports.as_str()];
+    let without = made.unidebug(&[&paper[..], &model].concat());
+    without.expect_code(0);
+    let lack = format!("{reports} holds no requirements of {BUG}: they would stand in `Shop-1.md` or `Shop-1.txt`");
+    assert!(without.stderr.contains(&lack) && !without.stdout.contains("## Requirements"), "{without}");
+    made.write("reports/Shop-1.md", "Orders that cost just as much as the limit are delivered free.");
+    let with = made.unidebug(&[&paper[..], &model].concat());
+    with.expect_code(0);
+    let shown = "## Requirements\nOrders that cost just as much as the limit are delivered free.";
+    assert!(with.stdout.contains(shown) && !with.stdout.contains("Carts remember"), "{with}");
 }
 
 #[tokio::test]

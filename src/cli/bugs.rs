@@ -25,7 +25,10 @@ pub(super) fn list(args: &BugsArgs) -> Result<u8, Failure> {
     if args.json {
         let bugs: Vec<_> = all
             .iter()
-            .map(|bug| json!({"id": bug.id, "title": bug.title, "kind": bug.kind, "repaired": bug.repaired, "needs": bug.needs}))
+            .map(|bug| {
+                json!({"id": bug.id, "title": bug.title, "kind": bug.kind, "repaired": bug.repaired,
+                "needs": bug.needs, "report": bug.report})
+            })
             .collect();
         text = format!("{}\n", json!({"schema": 1, "bugs": bugs}));
     }

@@ -41,6 +41,7 @@ mod prices;
 mod progress;
 mod replay;
 mod report;
+mod requirements;
 mod resume;
 mod retrieval;
 mod run;

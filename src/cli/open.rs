@@ -3,6 +3,7 @@
 
 use super::config::{Config, Layers, SandboxArg};
 use super::error::{Failure, NOTHING_FAILS};
+use super::requirements;
 use crate::benchmark::facts::Words;
 use crate::benchmark::jdk::{self, Jdk};
 use crate::benchmark::{self, Checkout, LOCAL, Settings};
@@ -26,8 +27,8 @@ pub(super) struct Opened {
     pub settings: Settings,
     /// The isolation in force.
     pub sandbox: Sandbox,
-    /// Requirements from `--requirements`.
-    requirements: Option<String>,
+    /// Requirements from `--requirements`, or why there are none.
+    requirements: Option<Result<String, String>>,
     failing: Vec<TestId>,
     jdk: Option<Jdk>,
     cold: bool,
@@ -44,7 +45,11 @@ impl Opened {
         let failing = config.failing.iter().map(|test| test.parse::<TestId>()).collect::<Result<Vec<_>, _>>();
         let failing =
             failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
-        let requirements = config.requirements.as_deref().map(read_requirements).transpose()?;
+        let given = config.requirements.as_deref();
+        let requirements = given.map(|path| {
+            requirements::read(path, &bug).map(|text| text.ok_or_else(|| requirements::none_in(path, &bug)))
+        });
+        let requirements = requirements.transpose()?;
         let sandbox = Sandbox::detect(match config.sandbox {
             SandboxArg::Auto => Choice::Auto,
             SandboxArg::Bubblewrap => Choice::Bubblewrap,
@@ -83,8 +88,8 @@ impl Opened {
 
     /// The same for an issue, whose text the agents see as requirements, beside those that were given.
     pub(super) fn with_issue(self, issue: &str) -> Self {
-        let given = self.requirements.map_or_else(String::new, |given| format!("\n\n{given}"));
-        Self { requirements: Some(format!("{}{given}", issue.trim_end())), ..self }
+        let given = self.requirements.and_then(Result::ok).map_or_else(String::new, |given| format!("\n\n{given}"));
+        Self { requirements: Some(Ok(format!("{}{given}", issue.trim_end()))), ..self }
     }
 
     /// The same with a test that was written: it is part of the project, and the test that must pass.
@@ -221,8 +226,10 @@ impl Opened {
         std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
         let adapter = benchmark::find(&self.bug.benchmark, &self.settings)?;
         let mut checkout = adapter.checkout(&self.bug, &into).await?;
-        if let Some(requirements) = &self.requirements {
-            checkout.requirements = Some(requirements.clone());
+        match &self.requirements {
+            Some(Ok(text)) => checkout.requirements = Some(text.clone()),
+            Some(Err(lack)) => checkout.notes.push(lack.clone()),
+            None => {}
         }
         Ok(checkout)
     }
@@ -237,11 +244,6 @@ pub(super) fn clear(folder: &Utf8Path) {
 
 fn tell(sink: &dyn EventSink, text: String) -> Result<(), Failure> {
     sink.emit(&Event::Notice { text }).map_err(|e| Failure::io("the journal cannot be written", &e))
-}
-
-fn read_requirements(path: &Utf8Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|e| Failure::unusable(format!("--requirements: {e} ({path})"), "give a readable text file in UTF-8"))
 }
 
 fn words(setting: &str, given: Option<&Words>) -> Result<Option<Vec<String>>, Failure> {

@@ -49,8 +49,8 @@ settings! {
         /// The failing test to repair, `Class` or `Class#method`; may be repeated.
         #[arg(value_name = "TEST")]
         failing: Vec<String>;
-        /// File with requirements in natural language.
-        #[arg(value_name = "FILE")]
+        /// File with requirements in natural language, or a folder with `NAME.md` or `NAME.txt` for each bug.
+        #[arg(value_name = "FILE|DIR")]
         requirements: Option<Utf8PathBuf>;
         /// The JDK to compile and test with.
         #[arg(value_name = "DIR")]

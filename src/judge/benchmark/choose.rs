@@ -190,11 +190,8 @@ mod tests {
 
     fn list() -> Vec<Summary> {
         let bug = |name: String, kind: &str| Summary {
-            id: BugId { benchmark: "defects4j".into(), name },
-            title: String::new(),
             kind: Some(kind.to_owned()),
-            repaired: None,
-            needs: None,
+            ..Summary::new(BugId { benchmark: "defects4j".into(), name }, String::new())
         };
         let of = |project: &'static str, n: u32| {
             (1..=n).map(move |i| bug(format!("{project}-{i}"), if i % 2 == 0 { "multi-line" } else { "single-line" }))

@@ -282,6 +282,15 @@ pub struct Summary {
     pub repaired: Option<String>,
     /// The least that is expected to find a repair: `template`, `one-file`, `another-file`, `levels`.
     pub needs: Option<String>,
+    /// Address of the report in its tracker; `None` when nobody knows.
+    pub report: Option<String>,
+}
+
+impl Summary {
+    /// A bug of which no more than that is known.
+    pub fn new(id: BugId, title: String) -> Self {
+        Self { id, title, kind: None, repaired: None, needs: None, report: None }
+    }
 }
 
 /// What a benchmark's own judge says of a patch that our judge accepts.

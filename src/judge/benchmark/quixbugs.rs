@@ -129,7 +129,7 @@ impl Benchmark for QuixBugs {
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         self.known(id)?;
         let title = format!("the program `{}` fails its tests", id.name.to_lowercase());
-        Ok(Summary { id: id.clone(), title, kind: None, repaired: None, needs: None })
+        Ok(Summary::new(id.clone(), title))
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

@@ -147,7 +147,7 @@ impl Benchmark for Codeflaws {
         let unknown = || self.list().map_or_else(|error| error, |listed| unknown_bug(id, &listed));
         let named = Named::of(&id.name).filter(|_| self.root.join(&id.name).is_dir()).ok_or_else(unknown)?;
         let title = format!("a program for {} of Codeforces gives wrong answers", named.problem);
-        Ok(Summary { id: id.clone(), title, kind: None, repaired: None, needs: None })
+        Ok(Summary::new(id.clone(), title))
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

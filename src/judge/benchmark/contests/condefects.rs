@@ -143,7 +143,7 @@ impl Benchmark for ConDefects {
         let title = format!("a program for {task} of AtCoder{rated} gives wrong answers");
         // Programs are not older than the contest.
         let repaired = self.values("date.txt").remove(&task);
-        Ok(Summary { id: id.clone(), title, kind: None, repaired, needs: None })
+        Ok(Summary { repaired, ..Summary::new(id.clone(), title) })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

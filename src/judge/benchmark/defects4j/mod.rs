@@ -113,7 +113,7 @@ impl Benchmark for Defects4J {
         let patch =
             self.root.join(catalogue::PROJECTS).join(project).join(format!("patches/{}.src.patch", line.number));
         let kind = fs::read(patch).ok().and_then(|bytes| kind_of(&bytes)).map(str::to_owned);
-        Ok(Summary { id: id.clone(), title, kind, repaired: None, needs: None })
+        Ok(Summary { kind, report: line.address.clone(), ..Summary::new(id.clone(), title) })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

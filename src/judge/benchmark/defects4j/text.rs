@@ -19,6 +19,8 @@ pub struct BugLine {
     pub number: u32,
     /// The report's name in its tracker: `LANG-747`.
     pub report: Option<String>,
+    /// Address of the report.
+    pub address: Option<String>,
     /// Version of Defects4J that deprecated the bug, and its word for the reason.
     pub deprecated: Option<(String, String)>,
 }
@@ -33,7 +35,8 @@ pub fn bug_lines(bytes: &[u8]) -> Result<Vec<BugLine>, Malformed> {
     let header: Vec<&str> = lines.next().unwrap_or("").trim().split(',').collect();
     let column = |name: &str| header.iter().position(|known| known.trim() == name);
     let id = column("bug.id").ok_or("its first line names no column `bug.id`")?;
-    let (report, version, reason) = (column("report.id"), column("deprecated.version"), column("deprecated.reason"));
+    let (report, address) = (column("report.id"), column("report.url"));
+    let (version, reason) = (column("deprecated.version"), column("deprecated.reason"));
     let mut found = Vec::new();
     for line in lines {
         let cells: Vec<&str> = line.trim().split(',').collect();
@@ -44,7 +47,8 @@ pub fn bug_lines(bytes: &[u8]) -> Result<Vec<BugLine>, Malformed> {
         };
         let Some(number) = cell(Some(id)).and_then(|text| text.parse().ok()) else { continue };
         let deprecated = cell(version).map(|since| (since.to_owned(), cell(reason).unwrap_or("").to_owned()));
-        found.push(BugLine { number, report: cell(report).map(str::to_owned), deprecated });
+        let text = |at| cell(at).map(str::to_owned);
+        found.push(BugLine { number, report: text(report), address: text(address), deprecated });
     }
     found.sort_by_key(|line: &BugLine| line.number);
     found.dedup_by_key(|line| line.number);
@@ -233,6 +237,7 @@ mod tests {
         let found = bug_lines(active).unwrap();
         assert_eq!(found.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 3, 10]);
         assert_eq!((found[0].report.as_deref(), found[2].report.as_deref()), (Some("LANG-747"), None));
+        assert_eq!((found[0].address.as_deref(), found[2].address.as_deref()), (Some("https://x"), None));
         let deprecated =
             b"bug.id,report.id,deprecated.version,deprecated.reason\n2,LANG-879,2.0.0,JVM8.Not.Reproducible";
         let line = &bug_lines(deprecated).unwrap()[0];

@@ -112,7 +112,7 @@ impl Benchmark for GitBugJava {
             record.issue.as_deref().map_or_else(|| "without an issue".to_owned(), |title| format!("\"{title}\""));
         let title = format!("{}, {}, {issue}", record.repository, record.build_tool);
         let kind = kind_of_repair(record.bug_patch.as_bytes()).map(str::to_owned);
-        Ok(Summary { id: id.clone(), title, kind, repaired: record.repaired.clone(), needs: None })
+        Ok(Summary { kind, repaired: record.repaired.clone(), ..Summary::new(id.clone(), title) })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

@@ -154,13 +154,8 @@ impl Benchmark for Jsonl {
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         let entry = self.entry(id)?;
         let title = entry.title.clone().unwrap_or_else(|| format!("the project in {}", entry.directory));
-        Ok(Summary {
-            id: id.clone(),
-            title,
-            kind: None,
-            repaired: entry.repaired.as_ref().map(Day::to_string),
-            needs: None,
-        })
+        let repaired = entry.repaired.as_ref().map(Day::to_string);
+        Ok(Summary { repaired, ..Summary::new(id.clone(), title) })
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {

@@ -169,7 +169,7 @@ impl Benchmark for Local {
 
     fn describe(&self, id: &BugId) -> Result<Summary, BenchmarkError> {
         let title = format!("the project in {}", id.name);
-        Ok(Summary { id: id.clone(), title, kind: None, repaired: None, needs: None })
+        Ok(Summary::new(id.clone(), title))
     }
 
     async fn checkout(&self, id: &BugId, into: &Utf8Path) -> Result<Checkout, BenchmarkError> {
