@@ -135,3 +135,29 @@ fn an_answer_that_was_cut_while_thinking_is_asked_for_again_with_more_room() {
     repaired_by(&run(&capped, &["--levels", "L1", "--max-answer", "900"]), json!(1), "fixer");
     assert!(capped.served().iter().all(|served| served.body["max_tokens"] == 900));
 }
+
+#[test]
+fn a_patch_of_a_method_that_was_not_shown_is_tried_once_its_code_was_seen() {
+    const METHOD: &str = "InsufficientFundsException(String,Money)";
+    let unseen = json!({"methods": [{
+        "file_path": "src/bank/InsufficientFundsException.java", "method": METHOD,
+        "code": "    InsufficientFundsException(String owner, Money amount) {\n        super(owner + \" lacks \" + amount);\n    }",
+    }], "explanation": "the message"});
+    let endpoint = Endpoint::start(move |agent, nth, _| match (agent, nth) {
+        ("Fixer", 1 | 2) => Reply::command("write_fix", unseen.clone()),
+        ("Fixer", _) => accomplished(json!({"explanation": "the message was not it"})),
+        _ => accomplished(
+            json!({"marked_code": "    public Money fee(Money amount) { // buggy line", "explanation": "x"}),
+        ),
+    });
+    let url = endpoint.base_url();
+    let more = ["--model", "scripted", "--base-url", &url, "--no-first", "--levels", "L1"];
+    unidebug(&[&["run", "fixtures:bank-ledger"], &more[..]].concat()).expect_code(1);
+    let second = prompt_of(&endpoint, "Fixer", 2);
+    assert!(
+        second.contains("whose body you were not shown. Here it is") && second.contains(" does not have "),
+        "{second}"
+    );
+    let third = prompt_of(&endpoint, "Fixer", 3);
+    assert!(third.contains("triggering tests still fail"), "the same patch is tried then: {third}");
+}

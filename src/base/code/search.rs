@@ -8,10 +8,12 @@ use super::{CodeIndex, SourceFile};
 use crate::domain::{LineSpan, RepoPath};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Subtokens of a query beyond these are ignored.
 const MAX_SUBTOKENS: usize = 32;
+/// Members that hold words of the keywords alone, where each keyword is found whole.
+const WORDS_ALONE: usize = 5;
 /// Lines that are given of one hit.
 const MAX_LINES: usize = 2;
 /// What a member is called that is the head of a type: its documentation and declaration.
@@ -49,6 +51,8 @@ pub struct SearchHits {
     pub hits: Vec<Hit>,
     /// How many members match, without the cap.
     pub total: usize,
+    /// How many of them hold a keyword that is not split.
+    pub whole: usize,
 }
 
 /// Subtokens of a keyword in lower case: split by camel case, underscore, period and everything else that no name
@@ -77,7 +81,8 @@ pub fn subtokens(keyword: &str) -> Vec<String> {
 impl CodeIndex {
     /// Members whose text holds subtokens of the keywords, in tests too. Ranked by the number of whole keywords, then
     /// sources before tests, then by distinct subtokens and by the rarity of what matched; at most `cap` are returned.
-    /// Subtokens of one or two letters count only when nothing longer was given.
+    /// Subtokens of one or two letters count only when nothing longer was given, and where each keyword is found whole
+    /// somewhere, few are returned that hold its words alone.
     pub fn search(&self, keywords: &[String], cap: usize) -> SearchHits {
         let mut wanted: Vec<String> = Vec::new();
         for token in keywords.iter().flat_map(|keyword| subtokens(keyword)) {
@@ -96,13 +101,19 @@ impl CodeIndex {
         let sought = Sought::of(&long, &whole);
         let found: Vec<Match<'_>> = self.files.par_iter().flat_map_iter(|file| sought.in_file(file)).collect();
         let total = found.len();
-        let hits = rank(found, long.len(), cap).into_iter().map(|found| found.hit(&long, &sought)).collect();
-        SearchHits { subtokens: long, dropped, hits, total }
+        let holders = found.iter().filter(|one| !one.whole.is_empty()).count();
+        let known: BTreeSet<usize> = found.iter().flat_map(|one| one.whole.iter().copied()).collect();
+        let mut found = rank(found, long.len());
+        if known.len() == keywords.len() {
+            found.truncate(holders + WORDS_ALONE);
+        }
+        let hits = found.into_iter().take(cap).map(|found| found.hit(&long, &sought)).collect();
+        SearchHits { subtokens: long, dropped, hits, total, whole: holders }
     }
 }
 
-/// The best first, at most `cap`.
-fn rank(mut found: Vec<Match<'_>>, tokens: usize, cap: usize) -> Vec<Match<'_>> {
+/// The best first.
+fn rank(mut found: Vec<Match<'_>>, tokens: usize) -> Vec<Match<'_>> {
     let mut holders = vec![0_u32; tokens];
     for one in &found {
         for &token in &one.held {
@@ -111,11 +122,10 @@ fn rank(mut found: Vec<Match<'_>>, tokens: usize, cap: usize) -> Vec<Match<'_>> 
     }
     let rarity = |one: &Match<'_>| one.held.iter().map(|&token| 1.0 / f64::from(holders[token].max(1))).sum::<f64>();
     found.sort_by(|a, b| {
-        let by_name = b.whole.cmp(&a.whole).then(a.file.test.cmp(&b.file.test));
+        let by_name = b.whole.len().cmp(&a.whole.len()).then(a.file.test.cmp(&b.file.test));
         let by_worth = by_name.then(b.held.len().cmp(&a.held.len())).then_with(|| rarity(b).total_cmp(&rarity(a)));
         by_worth.then_with(|| (&a.file.path, a.unit.span.first).cmp(&(&b.file.path, b.unit.span.first)))
     });
-    found.truncate(cap);
     found
 }
 
@@ -142,9 +152,10 @@ impl<'q> Sought<'q> {
             .into_iter()
             .filter_map(|unit| {
                 let text = unit.text.to_ascii_lowercase();
-                let held: Vec<usize> =
-                    (0..self.tokens.len()).filter(|&t| self.tokens[t].find(text.as_bytes()).is_some()).collect();
-                let whole = self.whole.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count();
+                let [held, whole] = [&self.tokens, &self.whole].map(|finders| {
+                    let holds = |&at: &usize| finders[at].find(text.as_bytes()).is_some();
+                    (0..finders.len()).filter(holds).collect::<Vec<_>>()
+                });
                 (!held.is_empty()).then_some(Match { file, unit, held, whole })
             })
             .collect()
@@ -212,8 +223,10 @@ fn units(file: &SourceFile) -> Vec<Unit<'_>> {
 struct Match<'f> {
     file: &'f SourceFile,
     unit: Unit<'f>,
+    /// Subtokens, by their place in the query.
     held: Vec<usize>,
-    whole: usize,
+    /// Keywords that are not split, by theirs.
+    whole: Vec<usize>,
 }
 
 impl Match<'_> {
@@ -305,5 +318,19 @@ mod tests {
         let hits = index.search(&["toLowerCase".to_owned()], 10).hits;
         let names: Vec<_> = hits.iter().map(|hit| hit.member.as_str()).collect();
         assert_eq!(names, ["other()", "t()", "lower()"]);
+    }
+
+    #[test]
+    fn where_all_keywords_are_found_whole_few_hold_their_words_alone() {
+        let others: String = (0..20).map(|n| format!("  void lower{n}() {{ toCase(); }}\n")).collect();
+        let code = format!("class A {{\n{others}  void other() {{ x.toLowerCase(); }}\n}}\n");
+        let index = fixture_index(&[("src/A.java", &code)]);
+        let found = |words: &[&str]| {
+            let hits = index.search(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>(), 25);
+            (hits.hits.len(), hits.whole, hits.total)
+        };
+        assert_eq!(found(&["toLowerCase"]), (1 + WORDS_ALONE, 1, 21));
+        assert_eq!(found(&["toLowerCase", "caseLowered"]), (21, 1, 21), "one of them is only found by its words");
+        assert_eq!(found(&["lowerCased"]), (21, 0, 21));
     }
 }

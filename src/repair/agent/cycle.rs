@@ -102,8 +102,8 @@ pub(super) struct Step {
 }
 
 impl Step {
-    fn refused(tool: ToolName, args: serde_json::Value, reply: String) -> Self {
-        Self { tool, args, observation: Observation::plain(reply), ran: false, seconds: 0.0 }
+    fn refused(tool: ToolName, args: serde_json::Value, observation: Observation) -> Self {
+        Self { tool, args, observation, ran: false, seconds: 0.0 }
     }
 
     /// Whether it brought anything that the agent did not know.
@@ -279,7 +279,7 @@ impl AgentRun<'_> {
             }
             Err(ToolError::Correctable(reason)) => {
                 let reply = self.middleware.bad_arguments(&name, &reason)?;
-                Step::refused(name, args, reply)
+                Step::refused(name, args, Observation::plain(reply))
             }
             Err(broken) => return Err(AgentError::Tool(broken)),
         };
@@ -295,7 +295,7 @@ impl AgentRun<'_> {
             // The test ran: a run that goes on takes what came of it from the journal.
             return Ok(Step { observation: Observation { text: reply, ..step.observation }, ..step });
         }
-        Ok(Step::refused(step.tool, step.args, reply))
+        Ok(Step::refused(step.tool, step.args, Observation::plain(reply)))
     }
 
     fn remember(&self, memory: &mut Memory, state: &StateName, step: Step) -> Result<(), AgentError> {

@@ -12,7 +12,7 @@ use crate::domain::{PolicyKind, Refusal, ToolName};
 use crate::patch::proposal;
 use crate::patch::{Edits, replaced_methods};
 use crate::prompt::{Library, PromptError};
-use crate::tools::{GOAL_ACCOMPLISHED, Registry, Tool, WRITE_FIX, Workbench, call_form};
+use crate::tools::{GOAL_ACCOMPLISHED, Observation, Registry, Tool, WRITE_FIX, Workbench, call_form};
 use serde_json::{Value, json};
 
 /// What becomes of a decision.
@@ -33,8 +33,8 @@ pub(crate) enum Admission {
         tool: ToolName,
         /// What was given, unmended: it is what the agent sees again.
         args: Value,
-        /// The explanation for the agent.
-        reply: String,
+        /// The explanation for the agent, and the code that it shows.
+        reply: Observation,
     },
 }
 
@@ -105,16 +105,16 @@ impl Middleware<'_> {
             Ok(args) => args,
             Err(reason) => {
                 let reply = self.bad_arguments(&name, &reason)?;
-                return Ok(Admission::Refused { tool: name, args: args.clone(), reply });
+                return Ok(Admission::Refused { tool: name, args: args.clone(), reply: Observation::plain(reply) });
             }
         };
         if let Some(earlier) = memory.earlier(&name, &args) {
             return self.refuse(name.clone(), &args, "replies/repeated.md", json!({"tool": name, "earlier": earlier}));
         }
         if kind != PolicyKind::Builtin
-            && let Some(ctx) = self.unseen_method(&name, &args, memory)
+            && let Some(reply) = self.unseen_method(&name, &args, memory)?
         {
-            return self.refuse(name, &args, "replies/unseen_method.md", ctx);
+            return Ok(Admission::Refused { tool: name, args, reply });
         }
         if !not_run.is_empty() {
             notes.push(self.library.render("replies/not_run.md", json!({"names": not_run}))?);
@@ -153,22 +153,29 @@ impl Middleware<'_> {
     }
 
     /// A whole-method edit of a method whose body was never shown: the body is sent instead (FIELD-NOTES 6.4).
-    fn unseen_method(&self, name: &ToolName, args: &Value, memory: &Memory) -> Option<Value> {
+    fn unseen_method(
+        &self,
+        name: &ToolName,
+        args: &Value,
+        memory: &Memory,
+    ) -> Result<Option<Observation>, PromptError> {
         if name.as_str() != WRITE_FIX {
-            return None;
+            return Ok(None);
         }
-        let Ok(proposal) = proposal::parse(args) else { return None };
-        let Edits::Methods(methods) = proposal.edits else { return None };
+        let Ok(proposal) = proposal::parse(args) else { return Ok(None) };
+        let Edits::Methods(methods) = proposal.edits else { return Ok(None) };
         for (path, span) in replaced_methods(&methods, &self.bench.originals, &self.bench.policy) {
             if memory.has_seen(&path, span) {
                 continue;
             }
-            let file = self.bench.index.file(&path)?;
+            let Some(file) = self.bench.index.file(&path) else { return Ok(None) };
             let name = self.bench.index.method_at(&path, span.last).map(|method| method.overload()).unwrap_or_default();
             let code = format!("```{}\n{}\n```", self.bench.language.fence(), file.lines(span).trim_end());
-            return Some(json!({"method": name, "file": path, "code": code}));
+            let ctx = json!({"method": name, "file": path, "code": code});
+            let reply = self.library.render("replies/unseen_method.md", ctx)?;
+            return Ok(Some(Observation::plain(reply).showing(&path, span)));
         }
-        None
+        Ok(None)
     }
 
     fn available(&self, state: &StateName) -> Vec<String> {
@@ -219,7 +226,7 @@ impl Middleware<'_> {
     }
 
     fn refuse(&self, tool: ToolName, args: &Value, reply: &str, ctx: Value) -> Result<Admission, PromptError> {
-        let reply = self.library.render(reply, ctx)?;
+        let reply = Observation::plain(self.library.render(reply, ctx)?);
         Ok(Admission::Refused { tool, args: args.clone(), reply })
     }
 }

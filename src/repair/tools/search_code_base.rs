@@ -51,6 +51,9 @@ pub fn search_text(index: &CodeIndex, key_words: &[String]) -> Result<String, To
 fn text(hits: &SearchHits) -> String {
     let shown = hits.hits.len();
     let mut text = format!("{} places hold {}", hits.total, hits.subtokens.join(", "));
+    if (1..hits.total).contains(&hits.whole) {
+        let _ = write!(text, ", {} of them a whole keyword", hits.whole);
+    }
     if shown < hits.total {
         let _ = write!(text, "; the best {shown}");
     }

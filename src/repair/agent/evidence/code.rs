@@ -16,6 +16,9 @@ use std::fmt::Write;
 /// Signatures that are shown of files other than those with code in full.
 const OTHER_SIGNATURES: usize = 8;
 
+/// Fields of a class with marks that are shown although no shown method uses them; of a class with more none is.
+const FIELDS: usize = 12;
+
 type Shown = Vec<(RepoPath, LineSpan)>;
 
 /// The section's text and the lines it shows.
@@ -103,7 +106,8 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut
     text.push_str("```\n");
 }
 
-/// Fields that the shown methods use, and marked ones.
+/// Fields that the shown methods use, and marked ones. Of a class with marks others are shown too: what is missing from its
+/// code may be one that nobody used.
 fn fields(
     class: &Type,
     names: &BTreeSet<&str>,
@@ -113,12 +117,14 @@ fn fields(
     shown: &mut Shown,
 ) -> String {
     let mut text = String::new();
+    let in_class = |mark: &&Mark| mark.location.file == file.path && class.span.contains(mark.location.line);
+    let all = class.fields.len() <= FIELDS && marks.iter().any(|mark| in_class(&mark));
     for field in &class.fields {
         let is_marked = marks.iter().any(|m| m.location.file == file.path && field.span.contains(m.location.line));
         if is_marked {
             text.push_str(&marked(file, field.span.first..=field.span.last, marks, bench));
             shown.push((file.path.clone(), field.span));
-        } else if names.contains(field.name.as_str()) {
+        } else if all || names.contains(field.name.as_str()) {
             let indent = if class.kind == TypeKind::Module { "" } else { "    " };
             let _ = writeln!(text, "{indent}{}", field.declaration);
         }

@@ -231,10 +231,15 @@ pub(super) fn changed<'b>(bench: &'b Workbench, patch: &Patch) -> Choice<'b> {
     led_by(bench, &leaders, &[])
 }
 
-/// The marked methods, what they call, and their twins, with those that are only named in the words beside the marks.
+/// The marked methods, what they call, and their twins, with those that are only named in the words beside the marks, and
+/// those of the same files that the failing tests reach: they tell what a marked constructor leaves out.
 pub(super) fn around<'b>(bench: &'b Workbench, marks: &[Mark], explanation: &str) -> Choice<'b> {
     let marked = marks.iter().filter_map(|mark| bench.index.method_at(&mark.location.file, mark.location.line));
-    led_by(bench, &marked.collect::<Vec<_>>(), &spoken_of(bench, explanation))
+    let is_beside = |chosen: &Chosen<'_>| marks.iter().any(|mark| mark.location.file == chosen.method.file);
+    let beside = reached(bench).methods.into_iter().filter(is_beside);
+    let beside = beside.map(|chosen| (chosen.method, chosen.weight.min(FRAME) * CALLEE));
+    let spoken_of = spoken_of(bench, explanation).into_iter().map(|method| (method, CALLEE));
+    led_by(bench, &marked.collect::<Vec<_>>(), &beside.chain(spoken_of).collect::<Vec<_>>())
 }
 
 /// Methods of the product that a text names: `average()`, `Cart.average`, `sum_up`. A name that many methods have names none.
@@ -258,15 +263,15 @@ fn spoken_of<'b>(bench: &'b Workbench, explanation: &str) -> Vec<&'b Method> {
     named
 }
 
-/// These methods, what they call, their twins, and others that count as twins.
-pub(super) fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], others: &[&'b Method]) -> Choice<'b> {
+/// These methods, what they call, their twins, and others with their weights.
+pub(super) fn led_by<'b>(bench: &'b Workbench, leaders: &[&'b Method], others: &[(&'b Method, f64)]) -> Choice<'b> {
     let mut weights = Weights { bench, of: BTreeMap::new() };
     for method in leaders {
         weights.raise(method, FRAME);
     }
     weights.spread();
-    for method in others {
-        weights.raise(method, CALLEE);
+    for (method, weight) in others {
+        weights.raise(method, *weight);
     }
     weights.sorted(leaders)
 }

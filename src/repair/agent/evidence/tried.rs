@@ -2,7 +2,9 @@
 
 use super::Evidence;
 use crate::domain::words::{clipped, on_one_line};
-use crate::domain::{AgentName, CaseFile, LineSpan, Outcome, Patch, PatchAttempt, RepoPath};
+use crate::domain::{
+    AgentName, CaseFile, Failure, Frame, LineSpan, Outcome, Patch, PatchAttempt, RepoPath, TestId, Validation,
+};
 use crate::language::decode;
 use crate::patch::differing;
 use crate::tools::failing_text;
@@ -21,6 +23,8 @@ const SAYINGS: usize = 3;
 const SAYING: usize = 600;
 /// Characters of a candidate on one line.
 const LINE: usize = 160;
+/// Characters of what became of it.
+const RESULT: usize = 240;
 
 /// A candidate as it is shown, with every time it was proposed.
 struct Tried<'c> {
@@ -72,12 +76,12 @@ fn distinct(case: &CaseFile) -> (Vec<Tried<'_>>, usize) {
     (tried, repeated)
 }
 
-/// The candidate that came nearest as a diff, of equals the newest, and those that change other places; what changes the
-/// same places as one of these is a variant of it and gets a line.
+/// The candidate that came nearest as a diff, and those that change other places; what changes the same places as one of
+/// these is a variant of it and gets a line.
 fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> String {
     let mut shown: Vec<usize> = Vec::new();
     let mut nearest: Vec<usize> = (0..tried.len()).rev().collect();
-    nearest.sort_by_key(|&nth| std::cmp::Reverse(tried[nth].attempt.validation.fixed));
+    nearest.sort_by_key(|&nth| std::cmp::Reverse(nearness(&tried[nth].attempt.validation)));
     for nth in nearest {
         let variant = shown.iter().any(|&other| overlap(&tried[nth].places, &tried[other].places));
         if shown.len() < DIFFS && !variant && !tried[nth].attempt.patch.is_empty() {
@@ -99,6 +103,19 @@ fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> Strin
         text.push_str(&whole(&tried[nth], asker, best == Some(nth), no_results));
     }
     text
+}
+
+/// How near a candidate came: by the triggering tests that pass; then what compiled, and how far into their code the others
+/// got; of equals the newest is taken.
+fn nearness(validation: &Validation) -> (usize, bool, u64) {
+    let ran = validation.outcome != Outcome::CompileError;
+    let reached = validation.failing.iter().filter_map(|(test, failure)| place(test, failure)).filter_map(|at| at.line);
+    (validation.fixed, ran, reached.map(u64::from).sum())
+}
+
+/// Where in its own class a test failed.
+fn place<'f>(test: &TestId, failure: &'f Failure) -> Option<&'f Frame> {
+    failure.frames.iter().rev().find(|frame| frame.class == test.class)
 }
 
 fn counted<'t>(tried: impl Iterator<Item = &'t Tried<'t>>) -> String {
@@ -123,7 +140,12 @@ fn line(tried: &Tried<'_>, asker: &AgentName, no_results: bool) -> String {
 fn result(tried: &Tried<'_>) -> String {
     let validation = &tried.attempt.validation;
     let detail = validation.detail.lines().next().unwrap_or("");
-    clipped(&on_one_line(&format!("{}: {detail}", validation.outcome)), LINE)
+    let cause = validation.failing.first().map_or_else(String::new, |(test, failure)| {
+        let at =
+            place(test, failure).and_then(|frame| frame.line).map_or_else(String::new, |n| format!(" in line {n}"));
+        format!("; {}: {}{at}", test.bare_method(), failure.message.lines().next().unwrap_or(&failure.kind))
+    });
+    clipped(&on_one_line(&format!("{}: {detail}{cause}", validation.outcome)), RESULT)
 }
 
 fn again(tried: &Tried<'_>) -> String {
@@ -223,7 +245,7 @@ fn overlap(one: &[(RepoPath, LineSpan)], other: &[(RepoPath, LineSpan)]) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{FileChange, Validation};
+    use crate::domain::FileChange;
 
     fn attempt(after: &str, outcome: Outcome, explanation: &str) -> PatchAttempt {
         let before = "a\nb\nc\nd\ne\nf\ng\nh\n";
@@ -256,10 +278,8 @@ mod tests {
         let case = CaseFile { attempts, authors, ..CaseFile::default() };
         let text = section(&case);
         assert_eq!(text.matches("x < 1").count(), 1, "{text}");
-        assert!(
-            text.contains("- yours: - b + x < 1 => failed: 2 of 2 tests fail (proposed again 2 times)\n"),
-            "{text}"
-        );
+        assert!(text.contains("- yours: - b + x <= 1 => compile_error: 2 of 2 tests fail\n"), "{text}");
+        assert!(text.contains("failed: 2 of 2 tests fail (proposed again 2 times)\n"), "{text}");
         assert!(text.contains("A patch of fixer_pro:\n") && text.contains("Your patch:\n"), "{text}");
         assert_eq!(text.matches("```diff").count(), 2, "{text}");
     }
@@ -274,6 +294,24 @@ mod tests {
         let authors = vec!["fixer".into(); 3];
         let text = section(&CaseFile { attempts, authors, ..CaseFile::default() });
         assert!(text.contains("\n+near\n") && text.contains("+ first =>") && text.contains("+ last =>"), "{text}");
+    }
+
+    #[test]
+    fn of_variants_that_fix_no_test_the_one_that_got_farthest_is_shown_and_each_line_names_its_cause() {
+        let fails_at = |code: &str, line: u32, message: &str| {
+            let mut one = attempt(&format!("a\n{code}\nc\nd\ne\nf\ng\nh\n"), Outcome::Failed, "x");
+            let (class, method) = ("CartTest".into(), "total".into());
+            let frame = Frame { class, method, file: None, line: Some(line) };
+            let failure = Failure { message: message.into(), frames: vec![frame], ..Failure::default() };
+            one.validation.failing = vec![(TestId::new("CartTest", "total"), failure)];
+            one
+        };
+        let broken = attempt("a\n(\nc\nd\ne\nf\ng\nh\n", Outcome::CompileError, "y");
+        let attempts = vec![fails_at("far", 9, "was 3"), fails_at("near", 7, "was null"), broken];
+        let text = section(&CaseFile { attempts, authors: vec!["fixer".into(); 3], ..CaseFile::default() });
+        assert!(text.contains("\n+far\n"), "{text}");
+        assert!(text.contains("+ near => failed: 2 of 2 tests fail; total: was null in line 7\n"), "{text}");
+        assert!(text.contains("+ ( => compile_error: 2 of 2 tests fail\n"), "{text}");
     }
 
     #[test]
