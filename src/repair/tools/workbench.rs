@@ -179,7 +179,7 @@ pub fn failing_text(failing: &[(TestId, Failure)], most: usize) -> String {
     let left = causes.len().saturating_sub(most);
     if left > 0 {
         let tests: usize = causes[most..].iter().map(|(.., others)| others + 1).sum();
-        let _ = writeln!(text, "({tests} more tests fail, for {left} other causes)");
+        let _ = writeln!(text, "(also failing: {}, for {})", counted(tests, "more test"), counted(left, "other cause"));
     }
     text
 }

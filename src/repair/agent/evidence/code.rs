@@ -106,8 +106,8 @@ fn some_methods(sheet: &Sheet<'_>, marks: &[Mark], bench: &Workbench, text: &mut
     text.push_str("```\n");
 }
 
-/// Fields that the shown methods use, and marked ones. Of a class with marks others are shown too: what is missing from its
-/// code may be one that nobody used.
+/// Fields that the shown methods use, and marked ones. Of a class with marks the others are shown too: what its code lacks
+/// may be a field that no shown method uses.
 fn fields(
     class: &Type,
     names: &BTreeSet<&str>,

@@ -1,7 +1,7 @@
 //! What was tried before an agent began and why it failed: each candidate once, near relatives of one as a line each.
 
 use super::Evidence;
-use crate::domain::words::{clipped, on_one_line};
+use crate::domain::words::{self, clipped, on_one_line};
 use crate::domain::{
     AgentName, CaseFile, Failure, Frame, LineSpan, Outcome, Patch, PatchAttempt, RepoPath, TestId, Validation,
 };
@@ -43,7 +43,8 @@ impl Evidence {
         let (tried, repeated) = distinct(case);
         let mut text = candidates(&tried, asker, no_results);
         if repeated > 0 {
-            let _ = writeln!(text, "- {repeated} more proposals were equal to earlier candidates in their code");
+            let more = words::counted(repeated, "more proposal");
+            let _ = writeln!(text, "- {more} had the code of earlier candidates");
         }
         for note in case.engine_notes.iter().filter(|_| !no_results) {
             let _ = writeln!(text, "- {note}");
