@@ -14,6 +14,7 @@ mod group;
 mod initialized;
 mod leaning;
 mod look;
+mod measure;
 mod near;
 mod own;
 mod slow;
@@ -27,14 +28,15 @@ pub(super) use group::{breaks_as_one, of_bug};
 pub(super) use initialized::is_of_class;
 
 use super::lanes::{self, Queue};
-use super::plan::{Deadlines, LEAST, Plan};
+use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
 use super::{Baseline, ValidateError, coverage, io_error, skips, suite};
 use crate::benchmark::Hint;
-use crate::domain::{TestId, TestReport, TestResult, outer_class};
+use crate::domain::{TestId, TestReport};
 use edited::Edited;
 use look::LookResult;
+use measure::{measure, measured};
 use own::Asked;
 use serde::Serialize;
 use slow::{beside_others, by_history, look_again, with_more_time};
@@ -46,12 +48,6 @@ use std::time::{Duration, Instant};
 const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(5);
-/// Tests without end that are measured, each in a process of its own: where more have none, those say where.
-const ENDLESS: usize = 3;
-/// Classes that are measured at once if their tests take no longer than this.
-const QUICK: Duration = Duration::from_secs(3);
-/// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
-const REST: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
 /// Classes that one hint may name, and that are measured, at most.
 pub(super) const MEASURED: usize = 20;
 
@@ -293,57 +289,6 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
     };
     let whole = plan.classes.len() == subject.tests().len();
     Ok(LookResult::of(report, executed, whole))
-}
-
-/// Runs a plan once and tells what its tests execute.
-async fn measured(subject: &dyn Subject, plan: &Plan) -> Result<(TestReport, Executed), ValidateError> {
-    match subject.measured(&subject.copy()?, plan).await? {
-        Some((report, _)) if report.results.is_empty() && !plan.classes.is_empty() => {
-            let line = last_line(&report).unwrap_or("nothing was printed");
-            tracing::warn!("no coverage: no test ran while it was measured: {line}");
-        }
-        Some(measured) => return Ok(measured),
-        None => {}
-    }
-    Ok((subject.run(&subject.copy()?, plan).await?, Vec::new()))
-}
-
-/// What the tests of failing classes execute, of many classes some: the failing ones all, the others as far as the time goes.
-/// The tests to `skip` are not in the report, and do not run.
-async fn measure(subject: &dyn Subject, report: &TestReport, skip: &[TestId]) -> Result<Executed, ValidateError> {
-    let mut failing: Vec<TestId> = report.failing().map(|result| result.id.clone()).collect();
-    let mut classes = subject.classes_of(&failing);
-    if classes.is_empty() {
-        return Ok(Vec::new());
-    }
-    if classes.len() > MEASURED {
-        // Where so many fail, some of them say where.
-        classes = group::to_measure(classes, report);
-        failing.retain(|id| classes.iter().any(|class| id.outer_class() == outer_class(class)));
-    }
-    subject.options().watcher.phase("measuring what the failing tests run");
-    // An endless loop shows its lines soon.
-    let cut = report.failing().filter(|result| result.is_cut());
-    let own = cut.map(|result| (result.id.clone(), LEAST)).collect();
-    let deadlines = Deadlines { own, ..deadlines(subject) };
-    let inside = |result: &&TestResult| classes.iter().any(|class| result.id.outer_class() == outer_class(class));
-    let took: u64 = report.results.values().filter(inside).map(|result| result.millis).sum();
-    let took = Duration::from_millis(took);
-    if took <= QUICK {
-        return Ok(measured(subject, &Plan { skip: skip.to_vec(), ..subject.plan(classes, deadlines) }).await?.1);
-    }
-    let mut endless = 0;
-    let is_shown = |id: &&TestId| {
-        endless += usize::from(report.is_cut(id));
-        !report.is_cut(id) || endless <= ENDLESS
-    };
-    let plan = subject.plan(classes, deadlines.clone()).only(failing.iter().filter(is_shown).cloned().collect());
-    let mut executed = measured(subject, &plan).await?.1;
-    let total = (took / 3).clamp(REST.0, REST.1);
-    let skip = [failing.as_slice(), skip].concat();
-    let rest = Plan { skip, only: Vec::new(), deadlines: Deadlines { total, ..deadlines }, ..plan };
-    executed.extend(measured(subject, &rest).await?.1);
-    Ok(executed)
 }
 
 /// Runs classes of the suite over all lanes; for a failure until something fails, and a little longer, in which more of the
