@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 /// Lines that are named in a reason.
 const NAMED: usize = 5;
 
+/// As many passing tests for each failing one that run a condition say that which way it is does not matter.
+const OUTVOTED: usize = 8;
 /// Failing tests that say as much of what changed as tests that passed before.
 const SEVERAL: usize = 3;
 
@@ -218,7 +220,8 @@ impl Lines<'_> {
 
 /// What the lines say that tests ran.
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
-    let is_exchange = Exchange::of(signs.patch).is_some();
+    let exchange = Exchange::of(signs.patch);
+    let (is_exchange, is_negation) = (exchange.is_some(), exchange == Some(Exchange::Negation));
     let found = Lines::of(spread, ran, signs.triggering, signs.language);
     let Lines { statements, unrun, mut branches, guards, failing, others } = found;
     // Where operators alone are exchanged, the check was there, and nobody tested it before either.
@@ -249,6 +252,11 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         0 => {
             let weight = usize::from(!is_exchange || branches.is_empty());
             weighed.add(weight, "only the failing tests run what changed".into());
+        }
+        // Each of them took the other side before, and none of them cares.
+        n if is_negation && signs.takes_back.is_none() && n > OUTVOTED * failing.len() => {
+            let tests = counted(n as u64, "test");
+            weighed.add(1, format!("{tests} that passed before run what it negates, and pass either way"));
         }
         n => {
             let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());

@@ -41,19 +41,25 @@ fn a_repair_that_other_tests_run_too_is_relied_on() {
 
 /// The word on one line of `before` that becomes another one, run by some failing tests alone; a line behind it is not.
 fn word_by(before: &str, change: (&str, &str), failing: usize) -> ConfidenceWord {
-    found_by(before, change, failing, None).word
+    found_by(before, change, (failing, 0), None).word
 }
 
-/// The same with all reasons, where it may take back a change.
-fn found_by(before: &str, change: (&str, &str), failing: usize, takes_back: Option<&str>) -> Confidence {
+/// The same with all reasons, where others run it, too, and it may take back a change.
+fn found_by(
+    before: &str,
+    change: (&str, &str),
+    (failing, others): (usize, usize),
+    takes_back: Option<&str>,
+) -> Confidence {
     let path = RepoPath::new("shop.py").unwrap();
     let after = before.replace(change.0, change.1);
     let file =
         FileChange { path: path.clone(), before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
     let patch = Patch { files: vec![file] };
-    let triggering: Vec<TestId> = (0..failing).map(|n| TestId::new("test_shop", n.to_string())).collect();
+    let named = |n: usize| TestId::new("test_shop", n.to_string());
+    let triggering: Vec<TestId> = (0..failing).map(named).collect();
     let lines = BTreeMap::from([(path, BTreeSet::from([2]))]);
-    let ran = Spectrum::of(triggering.iter().map(|id| (id.clone(), true, Coverage { lines: lines.clone() })));
+    let ran = Spectrum::of((0..failing + others).map(|n| (named(n), true, Coverage { lines: lines.clone() })));
     let (ran, tests) = ((Spread::none(&patch), ran), [TEST]);
     let signs = Signs {
         patch: &patch,
@@ -81,6 +87,23 @@ fn few_tests_that_take_one_side_of_an_operator_s_condition_weigh_once() {
     let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
     assert_eq!(word_by(open, ("<", ">="), 2), ConfidenceWord::Medium);
     assert_eq!(word_by(open, ("age < 18", "young(age)"), 2), ConfidenceWord::Low);
+}
+
+#[test]
+fn a_negation_that_most_tests_pass_either_way_is_told() {
+    let adult = "def is_adult(age):\n    return age < 18\n";
+    let negated = |others| found_by(adult, ("<", ">="), (1, others), None);
+    let found = negated(OUTVOTED + 1);
+    assert_eq!((found.word, found.reasons.len()), (ConfidenceWord::Medium, 1), "{found}");
+    assert!(
+        found.reasons[0].contains("9 tests that passed before run what it negates, and pass either way"),
+        "{found}"
+    );
+    assert_eq!(negated(OUTVOTED).word, ConfidenceWord::High);
+    let edge = found_by(adult, ("<", "<="), (1, OUTVOTED + 1), None);
+    assert_eq!(edge.word, ConfidenceWord::High, "an edge may be out of reach of all of them");
+    let back = found_by(adult, ("<", ">="), (1, OUTVOTED + 1), Some("commit 1a2b3c4"));
+    assert_eq!(back.word, ConfidenceWord::High, "it was so before");
 }
 
 #[test]
@@ -118,7 +141,7 @@ fn what_no_test_asks_for_weighs_once_where_the_patch_takes_back_the_last_change(
     let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
     let change = ("age < 18", "young(age)");
     assert_eq!(word_by(open, change, 2), ConfidenceWord::Low);
-    let found = found_by(open, change, 2, Some("commit 1a2b3c4"));
+    let found = found_by(open, change, (2, 0), Some("commit 1a2b3c4"));
     assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
     assert!(found.to_string().contains("it brings back what stood there before commit 1a2b3c4"), "{found}");
 }
