@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// Signatures that are shown of files other than those with code in full.
 const OTHER_SIGNATURES: usize = 8;
 
-/// Fields of a class with marks that are shown although no shown method uses them; of a class with more none is.
+/// Fields of a class with marks, up to which all of them are shown.
 const FIELDS: usize = 12;
 
 type Shown = Vec<(RepoPath, LineSpan)>;

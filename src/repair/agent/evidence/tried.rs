@@ -106,12 +106,12 @@ fn candidates(tried: &[Tried<'_>], asker: &AgentName, no_results: bool) -> Strin
     text
 }
 
-/// How near a candidate came: by the triggering tests that pass; then what compiled, and how far into their code the others
-/// got; of equals the newest is taken.
+/// How near a candidate came: by the triggering tests that pass; then what compiled, and how far into their code the
+/// triggering tests got that still fail; of equals the newest is taken.
 fn nearness(validation: &Validation) -> (usize, bool, u64) {
-    let ran = validation.outcome != Outcome::CompileError;
-    let reached = validation.failing.iter().filter_map(|(test, failure)| place(test, failure)).filter_map(|at| at.line);
-    (validation.fixed, ran, reached.map(u64::from).sum())
+    let still_fail = validation.failing.iter().filter(|_| validation.outcome == Outcome::Failed);
+    let reached = still_fail.filter_map(|(test, failure)| place(test, failure)?.line).map(u64::from).sum();
+    (validation.fixed, validation.outcome != Outcome::CompileError, reached)
 }
 
 /// Where in its own class a test failed.
