@@ -14,8 +14,9 @@ const ENDLESS: usize = 3;
 const QUICK: Duration = Duration::from_secs(3);
 /// Time for what the passing tests of slower classes execute, at least and at most: a third of what they took.
 const REST: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
-/// Time for a process to start, and how many times what they took tests may take while they are measured.
+/// Time for a process to start.
 const START: Duration = Duration::from_secs(2);
+/// How many times as long tests may take while they are measured.
 const MEASURING: u32 = 2;
 
 /// Runs a plan once and tells what its tests execute.
