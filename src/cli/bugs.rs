@@ -23,14 +23,7 @@ pub(super) fn list(args: &BugsArgs) -> Result<u8, Failure> {
         let _ = writeln!(text, "{:<40} {kind:<13} {}", bug.id.to_string(), bug.title);
     }
     if args.json {
-        let bugs: Vec<_> = all
-            .iter()
-            .map(|bug| {
-                json!({"id": bug.id, "title": bug.title, "kind": bug.kind, "repaired": bug.repaired,
-                "needs": bug.needs, "report": bug.report})
-            })
-            .collect();
-        text = format!("{}\n", json!({"schema": 1, "bugs": bugs}));
+        text = format!("{}\n", json!({"schema": 1, "bugs": all}));
     }
     super::print(&text);
     Ok(0)

@@ -27,8 +27,9 @@ pub(super) struct Opened {
     pub settings: Settings,
     /// The isolation in force.
     pub sandbox: Sandbox,
-    /// Requirements from `--requirements`, or why there are none.
-    requirements: Option<Result<String, String>>,
+    /// Requirements from `--requirements`, and that there are none of this bug in a folder of them.
+    requirements: Option<String>,
+    lack: Option<String>,
     failing: Vec<TestId>,
     jdk: Option<Jdk>,
     cold: bool,
@@ -46,10 +47,8 @@ impl Opened {
         let failing =
             failing.map_err(|e| Failure::usage(format!("--failing: {e}"), "write `Class` or `Class#method`"))?;
         let given = config.requirements.as_deref();
-        let requirements = given.map(|path| {
-            requirements::read(path, &bug).map(|text| text.ok_or_else(|| requirements::none_in(path, &bug)))
-        });
-        let requirements = requirements.transpose()?;
+        let requirements = given.map(|path| requirements::read(path, &bug)).transpose()?.flatten();
+        let lack = given.filter(|_| requirements.is_none()).map(|path| requirements::none_in(path, &bug));
         let sandbox = Sandbox::detect(match config.sandbox {
             SandboxArg::Auto => Choice::Auto,
             SandboxArg::Bubblewrap => Choice::Bubblewrap,
@@ -73,7 +72,7 @@ impl Opened {
         };
         let adapter = benchmark::find(&bug.benchmark, &settings)?;
         adapter.describe(&bug)?;
-        Ok(Self { bug, settings, sandbox, requirements, failing, jdk, cold: false, known_verdicts: false })
+        Ok(Self { bug, settings, sandbox, requirements, lack, failing, jdk, cold: false, known_verdicts: false })
     }
 
     /// The same with a judge that starts no process before somebody asks: for commands that try no candidates.
@@ -88,8 +87,8 @@ impl Opened {
 
     /// The same for an issue, whose text the agents see as requirements, beside those that were given.
     pub(super) fn with_issue(self, issue: &str) -> Self {
-        let given = self.requirements.and_then(Result::ok).map_or_else(String::new, |given| format!("\n\n{given}"));
-        Self { requirements: Some(Ok(format!("{}{given}", issue.trim_end()))), ..self }
+        let given = self.requirements.map_or_else(String::new, |given| format!("\n\n{given}"));
+        Self { requirements: Some(format!("{}{given}", issue.trim_end())), ..self }
     }
 
     /// The same with a test that was written: it is part of the project, and the test that must pass.
@@ -226,11 +225,10 @@ impl Opened {
         std::fs::create_dir_all(&into).map_err(|e| Failure::io(&format!("cannot make {into}"), &e))?;
         let adapter = benchmark::find(&self.bug.benchmark, &self.settings)?;
         let mut checkout = adapter.checkout(&self.bug, &into).await?;
-        match &self.requirements {
-            Some(Ok(text)) => checkout.requirements = Some(text.clone()),
-            Some(Err(lack)) => checkout.notes.push(lack.clone()),
-            None => {}
+        if let Some(requirements) = &self.requirements {
+            checkout.requirements = Some(requirements.clone());
         }
+        checkout.notes.extend(self.lack.clone());
         Ok(checkout)
     }
 }

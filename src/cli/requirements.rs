@@ -31,12 +31,12 @@ pub(super) fn none_in(folder: &Utf8Path, bug: &BugId) -> String {
 
 /// A bug's name as a path below a folder; a project lies where it likes, so its last folder is its name.
 fn name(bug: &BugId) -> String {
-    let parts = Utf8Path::new(&bug.name).components().filter_map(|part| match part {
-        Utf8Component::Normal(part) => Some(part),
-        _ => None,
-    });
-    let skipped = if bug.benchmark == LOCAL { parts.clone().count().saturating_sub(1) } else { 0 };
-    parts.skip(skipped).collect::<Vec<_>>().join("/")
+    let path = Utf8Path::new(&bug.name);
+    if bug.benchmark == LOCAL {
+        return path.file_name().unwrap_or_default().to_owned();
+    }
+    let inside = path.components().filter(|part| matches!(part, Utf8Component::Normal(_)));
+    inside.map(|part| part.as_str()).collect::<Vec<_>>().join("/")
 }
 
 fn text(path: &Utf8Path) -> Result<String, Failure> {

@@ -46,7 +46,7 @@ pub(super) enum Held {
 /// A bug that is ready.
 pub(super) struct Warm {
     key: Key,
-    /// It.
+    /// The bench that holds it.
     pub held: Held,
     /// Who hears what is done with it.
     pub listener: Listener,

@@ -77,7 +77,7 @@ pub(super) struct Repair {
 pub(super) enum Name {
     /// A verdict on a patch.
     JudgePatch,
-    /// Suspicious lines.
+    /// The lines that are most suspicious.
     Localize,
     /// Level 1.
     Triage,
