@@ -68,7 +68,8 @@ pub(super) async fn measure(
     let plan = subject.plan(classes, deadlines.clone()).only(failing.iter().filter(is_shown).cloned().collect());
     let mut executed = measured(subject, &plan).await?.1;
     let time = (took / 3).clamp(REST.0, REST.1);
-    let skip = [failing.as_slice(), skip, &slowest(inside, time)].concat();
+    let passing = inside.into_iter().filter(|result| result.passed()).collect();
+    let skip = [failing.as_slice(), skip, &slowest(passing, time)].concat();
     let deadlines = Deadlines { total: START + time * MEASURING, ..deadlines };
     let rest = Plan { skip, only: Vec::new(), deadlines, ..plan };
     executed.extend(measured(subject, &rest).await?.1);
