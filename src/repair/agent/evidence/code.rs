@@ -117,11 +117,11 @@ fn fields(
     shown: &mut Shown,
 ) -> String {
     let mut text = String::new();
-    let in_class = |mark: &&Mark| mark.location.file == file.path && class.span.contains(mark.location.line);
-    let all = class.fields.len() <= FIELDS && marks.iter().any(|mark| in_class(&mark));
+    let holds_mark =
+        |span: LineSpan| marks.iter().any(|mark| mark.location.file == file.path && span.contains(mark.location.line));
+    let all = class.fields.len() <= FIELDS && holds_mark(class.span);
     for field in &class.fields {
-        let is_marked = marks.iter().any(|m| m.location.file == file.path && field.span.contains(m.location.line));
-        if is_marked {
+        if holds_mark(field.span) {
             text.push_str(&marked(file, field.span.first..=field.span.last, marks, bench));
             shown.push((file.path.clone(), field.span));
         } else if all || names.contains(field.name.as_str()) {
