@@ -1,5 +1,7 @@
 //! Drawn inputs: patches that pass the same tests and behave differently are told apart.
 
+mod held;
+
 use crate::support::{folder_of, unidebug};
 use serde_json::Value;
 

@@ -16,6 +16,9 @@ DRAWING = 6
 TOLD_ITEMS = 40
 # Inputs longer than this take more steps than are counted, however right the code is.
 LARGE = 5_000
+# Results that hold nothing until somebody asks for their items.
+LAZY = (types.GeneratorType, filter, map, zip, enumerate, reversed)
+LAZY += tuple(kind for kind in vars(itertools).values() if isinstance(kind, type) and hasattr(kind, "__next__"))
 
 
 class Whole(Values):
@@ -145,7 +148,7 @@ class Drawn(Tracing):
         elif event == "return" and frame is self.inside:
             # A generator that waits is not over, and nobody can know whether it goes on.
             self.inside = None
-            is_lazy = frame.f_code.co_flags & 0x20 or isinstance(value, types.GeneratorType)
+            is_lazy = frame.f_code.co_flags & 0x20 or isinstance(value, LAZY)
             if self.noted is not None and not is_lazy:
                 sys.settrace(None)
                 self.noted[3] = f"returns {self.text(value)}" if self.raised is None else f"raises {self.values.name(self.raised)}"
@@ -292,7 +295,7 @@ class Drawn(Tracing):
         try:
             with contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent):
                 result = function(*args, **kwargs)
-                if isinstance(result, types.GeneratorType):
+                if isinstance(result, LAZY):
                     result = list(itertools.islice(result, TOLD_ITEMS))
         except NoEnd:
             return "no end"

@@ -43,7 +43,7 @@ class Near:
             found = [near for near in found if math.isfinite(near)]
         elif kind is str:
             found = ["", value[:-1], value[1:], value + value[-1:], value[::-1], value + " ", value.swapcase(), value + "a", value + "1", value[:1]]
-            found += [*self.of_numbers(value), value + "\u00e9", *self.texts, *self.without_parts(value)]
+            found += [*self.of_numbers(value), *self.of_parts(value), value + "\u00e9", *self.texts, *self.without_quarters(value)]
         elif kind is bytes:
             half = len(value) // 2
             found = [b"", value[:-1], value[1:], value + value[-1:], value[::-1], value.swapcase(), value + b"a", value + b"1"]
@@ -71,7 +71,15 @@ class Near:
             yield f"{before}-{number.group()}{after}"
 
     @staticmethod
-    def without_parts(value):
+    def of_parts(value):
+        """A text of parts, say a path or a version, with its last part twice, and without it."""
+        last = re.search(r"[^\w\s]\w+$", value)
+        if last:
+            yield value + last.group()
+            yield value[: last.start()]
+
+    @staticmethod
+    def without_quarters(value):
         """A text of some length without each of its quarters, the last first: tests end with what they are about."""
         quarter = len(value) // 4
         if quarter:

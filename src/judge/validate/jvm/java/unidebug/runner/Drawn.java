@@ -15,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-
 /**
  * What changed methods do with the inputs that tests give them, and with inputs near those. {@code DrawnWeaver} puts the
  * calls into the classes. While a test runs, the arguments of outermost calls are copied; once it is over the methods are
@@ -353,7 +352,7 @@ public final class Drawn implements PerTest {
     private static String outcome(Noted call, Object[] values) throws ReflectiveOperationException {
         steps = 0;
         try {
-            return "returns " + Digest.text("", invoked(call, values));
+            return "returns " + Digest.text("", Held.of(invoked(call, values)));
         } catch (InvocationTargetException thrown) {
             Throwable why = thrown.getCause();
             if (why instanceof NoEnd || why instanceof StackOverflowError) {

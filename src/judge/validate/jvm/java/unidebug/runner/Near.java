@@ -196,6 +196,7 @@ final class Near {
             Collections.addAll(found, value + texts.get(i), value.substring(0, size / 2) + texts.get(i) + value.substring(size / 2));
         }
         ofNumbers(value, found);
+        ofParts(value, found);
         String swapped = value.equals(value.toUpperCase(java.util.Locale.ROOT)) ? value.toLowerCase(java.util.Locale.ROOT) : value.toUpperCase(java.util.Locale.ROOT);
         Collections.addAll(found, new StringBuilder(value).reverse().toString(), value + " ", swapped, value + "a", value + "1", value.substring(0, Math.min(1, size)));
         found.addAll(texts);
@@ -208,6 +209,14 @@ final class Near {
             String before = value.substring(0, number.start());
             String after = value.substring(number.end());
             Collections.addAll(found, before + new java.math.BigInteger(number.group()).add(java.math.BigInteger.ONE) + after, before + "-" + number.group() + after);
+        }
+    }
+
+    /** A text of parts, say a path or a version, with its last part twice, and without it. */
+    private static void ofParts(String value, List<Object> found) {
+        java.util.regex.Matcher last = java.util.regex.Pattern.compile("[^\\w\\s]\\w+$").matcher(value);
+        if (last.find()) {
+            Collections.addAll(found, value + last.group(), value.substring(0, last.start()));
         }
     }
 
