@@ -1,5 +1,6 @@
 //! Cleaned failures: what an agent or a person needs of a stack trace, and nothing of the test framework.
 
+use super::failing;
 use crate::domain::{Failure, Frame};
 
 /// Packages whose frames never tell where a bug is.
@@ -110,6 +111,18 @@ pub fn gave_up(failure: &Failure) -> bool {
         || failure.message.starts_with("Timeout (>")
         || failure.message.starts_with("test timed out after")
         || failure.message.starts_with("execution timed out after")
+}
+
+/// Whether a test fails in the same way at the same place. Which test is the first to need a class that cannot be
+/// initialized, and has the reason, is chance.
+pub(super) fn fail_alike(before: &Failure, now: &Failure) -> bool {
+    signature(before) == signature(now) || failing::is_of_class(before) && failing::is_of_class(now)
+}
+
+/// Where and how a test fails: the exception and the innermost frame of the project.
+fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
+    let frame = failure.frames.iter().find(|frame| is_project_frame(frame));
+    (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use super::{ColdJudge, answer};
 use crate::domain::{Outcome, Patch, RunEnd, TestId, TestReport, Validation};
-use crate::validate::ValidateError;
-use crate::validate::coverage;
 use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
 use crate::validate::untouched::{self, Before};
+use crate::validate::{ValidateError, clean, coverage};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -160,9 +159,9 @@ impl ColdJudge {
         deadlines
     }
 
-    /// Tests that passed before and do not with a patch. Where nothing else speaks against it, they run again: one that fails
-    /// now and then, in children alone, or without the patch as well where fewer tests run before it, is no regression; one
-    /// that was cut would be cut again.
+    /// Tests that passed before and do not with a patch. Where nothing else speaks against it, they run again, those that fail
+    /// in the same way twice no further: one that fails now and then, in children alone, or without the patch as well where
+    /// fewer tests run before it, is no regression; one that was cut would be cut again.
     async fn broken(
         &self,
         patch: &Patch,
@@ -177,16 +176,22 @@ impl ColdJudge {
         if outcome != Outcome::PassedWarm || is_lost {
             return Ok(against);
         }
-        let before = self.own.untouched.ask(&*self.subject, &against).await?;
-        against.retain(|id| before.get(id) == Some(&Before::Passes));
+        let mut open = against.clone();
         for _ in 0..AGAIN {
-            if against.is_empty() {
+            if open.is_empty() {
                 break;
             }
-            let plan = self.subject.plan_of(against.clone(), deadlines.clone());
+            let plan = self.subject.plan_of(open.clone(), deadlines.clone());
             let again = self.run_fresh(patch, build, &plan).await?;
-            against.retain(|id| untouched::passes(&again, id) != Some(true));
+            let passes = |id: &TestId| untouched::passes(&again, id) == Some(true);
+            against.retain(|id| !open.contains(id) || !passes(id));
+            open.retain(|id| !passes(id) && !fails_as(id, report, &again));
         }
+        if against.is_empty() {
+            return Ok(against);
+        }
+        let before = self.own.untouched.ask(&*self.subject, &against).await?;
+        against.retain(|id| before.get(id) == Some(&Before::Passes));
         Ok(against)
     }
 }
@@ -209,6 +214,12 @@ pub(in crate::validate) fn few(tests: &[TestId]) -> Option<Vec<TestId>> {
 /// long it takes to pass.
 pub(in crate::validate) fn needs_time(outcome: Outcome, fixed: usize) -> bool {
     outcome == Outcome::Timeout && fixed > 0
+}
+
+/// Whether a test fails in both reports, in the same way.
+fn fails_as(id: &TestId, before: &TestReport, now: &TestReport) -> bool {
+    let [before, now] = [before, now].map(|report| report.results.get(id)?.failure.as_ref());
+    before.zip(now).is_some_and(|(before, now)| clean::fail_alike(before, now))
 }
 
 /// Whether some of these tests ended, and none of them passed.

@@ -3,10 +3,10 @@
 
 use super::testing::Warm;
 use super::{Haste, Inner};
-use crate::domain::{Disagreement, Failure, Outcome, Patch, SurerJudge, TestId, TestReport, Validation};
+use crate::domain::{Disagreement, Outcome, Patch, SurerJudge, TestId, TestReport, Validation};
 use crate::validate::jvm::{Classes, Workers};
 use crate::validate::untouched::passes;
-use crate::validate::{Baseline, Judge, ValidateError, clean, failing};
+use crate::validate::{Baseline, Judge, ValidateError, clean};
 use std::collections::BTreeSet;
 
 /// Candidates that fail in a new way, of which a fresh process has seen as many fail before the others are believed to.
@@ -70,7 +70,7 @@ impl Inner {
     /// Whether triggering tests fail at another place or in another way than without the candidate.
     pub(super) fn fails_elsewhere(&self, answer: &Validation) -> bool {
         let before = |id: &TestId| self.cold.baseline().report.results.get(id)?.failure.as_ref();
-        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !are_alike(before, now)))
+        answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !clean::fail_alike(before, now)))
     }
 
     /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
@@ -79,7 +79,7 @@ impl Inner {
         tests.iter().find(|id| {
             let before = results.get(*id).and_then(|result| result.failure.as_ref());
             let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
-            before.is_some_and(|before| now.is_none_or(|now| !are_alike(before, now)))
+            before.is_some_and(|before| now.is_none_or(|now| !clean::fail_alike(before, now)))
         })
     }
 
@@ -114,18 +114,6 @@ impl Inner {
         tracing::info!("{disagreement}");
         self.disagreements.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(disagreement);
     }
-}
-
-/// Whether a test fails in the same way at the same place. Which test is the first to need a class that cannot be
-/// initialized, and has the reason, is chance.
-fn are_alike(before: &Failure, now: &Failure) -> bool {
-    signature(before) == signature(now) || failing::is_of_class(before) && failing::is_of_class(now)
-}
-
-/// Where and how a test fails: the exception and the innermost frame of the project.
-fn signature(failure: &Failure) -> (String, Option<(String, Option<u32>)>) {
-    let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
-    (failure.kind.clone(), frame.map(|frame| (frame.class.clone(), frame.line)))
 }
 
 /// Tests in the classes of the triggering ones that pass soon.
