@@ -2,7 +2,7 @@
 
 use super::event_sinks::EventSinks;
 use super::models::Models;
-use crate::domain::{Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
+use crate::domain::{Choice, Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, RunVerdict};
 use crate::patch::{self, Originals};
@@ -41,8 +41,11 @@ pub(super) async fn report(
     // One candidate is compiled while another is tested, so that their times overlap and can add up to more.
     seconds.tests = seconds.tests.min(seconds.wall - seconds.model);
     let checked = Instant::now();
-    let (equal_by, held_out, confidence) = match repair.map(|repair| &repair.attempt.patch) {
-        Some(patch) => tokio::join!(equal_by(bench, patch), held_out(bench, patch), confidence(bench, patch)),
+    let (equal_by, held_out, confidence) = match repair {
+        Some(repair) => {
+            let patch = &repair.attempt.patch;
+            tokio::join!(equal_by(bench, patch), held_out(bench, patch), confidence_beside_others(bench, repair))
+        }
         None => (None, None, None),
     };
     seconds.checks = checked.elapsed().as_secs_f64();
@@ -135,6 +138,18 @@ async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
 pub(super) async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
     let judged = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
     judged.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
+}
+
+/// The same of a repair, where other plausible patches may behave otherwise. What takes back the change that broke the tests
+/// has a better word for it than those.
+async fn confidence_beside_others(bench: &Workbench, repair: &Repair) -> Option<Confidence> {
+    let patch = &repair.attempt.patch;
+    let confidence = confidence(bench, patch).await?;
+    let is_taken_back = bench.validator.baseline().taken_back(patch).is_some();
+    match repair.choice.as_ref().and_then(Choice::rivals).filter(|_| !is_taken_back) {
+        Some(reason) => Some(confidence.lowered(reason)),
+        None => Some(confidence),
+    }
 }
 
 /// The developer's repair as a patch, where the benchmark has it.

@@ -38,6 +38,27 @@ pub struct Choice {
     pub splits: Vec<Split>,
 }
 
+impl Choice {
+    /// Why the first patch may not be what was meant: others behave otherwise, and drawn inputs say nothing against those
+    /// either. `None` where there are no such ones.
+    pub fn rivals(&self) -> Option<String> {
+        let rivals = self.groups.iter().enumerate().skip(1).filter(|(_, group)| group.warnings.is_empty());
+        let rivals: Vec<(usize, usize)> = rivals.map(|(nth, group)| (nth, group.patches.len())).collect();
+        let (first, _) = rivals.first()?;
+        let count: usize = rivals.iter().map(|(_, patches)| patches).sum();
+        let others = if count == 1 { "another patch passes" } else { "other patches pass" };
+        let shown = self.splits.iter().find_map(|split| {
+            let (own, other) = (split.results.first()?, split.results.get(*first)?);
+            (own != other).then(|| format!(": {} {own}, with another one it {other}", split.input))
+        });
+        Some(format!(
+            "{others} the same tests and {} otherwise{}",
+            if count == 1 { "behaves" } else { "behave" },
+            shown.unwrap_or_default()
+        ))
+    }
+}
+
 impl fmt::Display for Choice {
     /// One line for the whole, one for each group, and those of the inputs where they disagree.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,4 +91,37 @@ impl fmt::Display for Choice {
 /// The name of a group.
 fn letter(nth: usize) -> char {
     u8::try_from(nth).ok().and_then(|nth| b'A'.checked_add(nth)).filter(u8::is_ascii_uppercase).map_or('?', char::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(warnings: &[&[&str]]) -> Choice {
+        let group = |(nth, warnings): (usize, &&[&str])| Group {
+            patches: vec![nth],
+            changed: nth,
+            warnings: warnings.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let results = (0..warnings.len()).map(|nth| format!("returns {nth}")).collect();
+        let split = Split { input: "f(17)".into(), before: "returns 9".into(), results };
+        Choice {
+            patches: Vec::new(),
+            compared: 9,
+            groups: warnings.iter().enumerate().map(group).collect(),
+            splits: vec![split],
+        }
+    }
+
+    #[test]
+    fn a_patch_that_behaves_otherwise_and_is_not_warned_of_is_a_rival() {
+        assert_eq!(choice(&[&[]]).rivals(), None);
+        assert_eq!(choice(&[&[], &["it changes what passed"]]).rivals(), None);
+        let text =
+            "another patch passes the same tests and behaves otherwise: f(17) returns 0, with another one it returns 2";
+        assert_eq!(choice(&[&[], &["it changes what passed"], &[]]).rivals().as_deref(), Some(text));
+        let text =
+            "other patches pass the same tests and behave otherwise: f(17) returns 0, with another one it returns 1";
+        assert_eq!(choice(&[&[], &[], &[]]).rivals().as_deref(), Some(text));
+    }
 }

@@ -34,6 +34,15 @@ pub struct Confidence {
     pub reasons: Vec<String>,
 }
 
+impl Confidence {
+    /// The same with one thing more that speaks against the patch.
+    pub fn lowered(mut self, reason: String) -> Self {
+        self.word = if self.word == ConfidenceWord::High { ConfidenceWord::Medium } else { ConfidenceWord::Low };
+        self.reasons.insert(0, reason);
+        self
+    }
+}
+
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.word, self.reasons.join("; "))

@@ -1,17 +1,20 @@
 //! Chooses from several plausible patches by what they do with drawn inputs.
 //!
 //! Every patch here is plausible already, and stays so: what is drawn decides which one comes first, and what a person is
-//! asked where they disagree.
+//! asked where they disagree. What the built-in engine has at hand is compared in any case.
 
 use super::escalator::{Escalator, RepairError};
 use super::outcome::Repair;
 use super::work::Work;
 use crate::agent::AgentError;
-use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, Scope};
+use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, PolicyKind, Scope};
 use crate::patch;
 use crate::tools::Workbench;
 use crate::validate::{BySource, drawn};
 use std::mem::take;
+
+/// Plausible patches of the built-in engine that are compared without being asked for: as many as it confirms.
+const AT_HAND: u32 = 3;
 
 impl Escalator {
     /// Lets the author of a plausible patch work again until there are as many as the plan wants to choose from, or it
@@ -56,9 +59,10 @@ impl Escalator {
     }
 }
 
-/// Puts that patch first, of the first `most`, which the drawn inputs speak for. Where nothing can be compared the order
+/// Puts that patch first, of the first `wanted`, which the drawn inputs speak for. Where nothing can be compared the order
 /// stays, and the report says so.
-pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, most: u32) {
+pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, wanted: u32) {
+    let most = wanted.max(at_hand(repair, bench));
     if most < 2 || repair.others.is_empty() {
         return;
     }
@@ -70,11 +74,31 @@ pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, most: u32) {
     }
     choice.patches = all.iter().map(|attempt| patch::render(&attempt.patch)).collect();
     let mut all = all.into_iter();
-    if let Some(first) = all.next() {
+    if let Some(first) = all.next().filter(|first| first.patch != repair.attempt.patch) {
+        repair.analysis = repair.analysis.take().map(|earlier| explanation(earlier, &first, &choice));
         repair.attempt = first;
     }
     repair.others = all.chain(rest).collect();
     repair.choice = Some(choice);
+}
+
+/// How many patches are compared without being asked for. One that takes back what broke the tests has the better word for it.
+fn at_hand(repair: &Repair, bench: &Workbench) -> u32 {
+    let is_taken_back = bench.validator.baseline().taken_back(&repair.attempt.patch).is_some();
+    if repair.policy == PolicyKind::Builtin && !is_taken_back { AT_HAND } else { 1 }
+}
+
+/// Why a patch comes first that did not before; what a model says of its own stays.
+fn explanation(earlier: String, first: &PatchAttempt, choice: &Choice) -> String {
+    if first.explanation.is_empty() {
+        return earlier;
+    }
+    let changed = choice.groups.first().map_or(0, |group| group.changed);
+    let (plausible, compared) = (choice.patches.len(), choice.compared);
+    format!(
+        "chosen as the one of {plausible} plausible patches that drawn inputs speak for ({changed} of {compared} results change): {}",
+        first.explanation
+    )
 }
 
 /// What drawn inputs say of plausible patches, in the order of `attempts`; nothing where they cannot be compared.

@@ -9,9 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Inputs that are shown where groups part.
 const SHOWN: usize = 3;
 
+/// What a group is ranked by, beside what is told of it.
+struct Ranked {
+    /// What speaks against it.
+    weight: usize,
+    /// Characters of the changed results that differ from those before.
+    apart: usize,
+}
+
 /// Groups patches by what they do with the inputs that all versions have, and ranks the groups: by what speaks against
-/// them, then by how little they change that the failing tests do not ask for. `sources` is what the source of
-/// each patch says.
+/// them, then by how little they change that the failing tests do not ask for: few inputs, and of equally many a result near
+/// the one before. `sources` is what the source of each patch says.
 pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], sources: &[BySource]) -> Choice {
     let tables: Vec<BTreeMap<(&str, &str), &str>> = std::iter::once(before)
         .chain(versions.iter().map(Vec::as_slice))
@@ -27,7 +35,7 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
     let result = |table: &BTreeMap<(&str, &str), &str>, call: &Call| {
         table.get(&(call.function.as_str(), call.input.as_str())).map_or_else(String::new, |text| (*text).to_owned())
     };
-    let mut groups: Vec<(usize, Vec<String>, Group)> = Vec::new();
+    let mut groups: Vec<(Ranked, Vec<String>, Group)> = Vec::new();
     for (number, table) in tables.iter().enumerate() {
         let behaviour: Vec<String> = shared.iter().map(|call| result(table, call)).collect();
         if let Some((.., group)) = groups.iter_mut().find(|(_, known, _)| *known == behaviour) {
@@ -35,18 +43,20 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
             continue;
         }
         let after = &versions[number];
-        let changed = changed(before, after, triggering);
+        let (changed, apart) = changed(before, after, triggering);
         let exchange = sources.get(number).and_then(|source| source.exchange);
         let found = warnings(before, after, triggering, exchange);
         let weight: usize = found.iter().map(|warning| warning.weight).sum();
         let warnings = found.into_iter().map(|warning| warning.reason).collect();
-        groups.push((weight, behaviour, Group { patches: vec![number], changed, warnings }));
+        groups.push((Ranked { weight, apart }, behaviour, Group { patches: vec![number], changed, warnings }));
     }
     let of = |number: &usize| sources.get(*number).map_or(0, |source| source.against);
     for (.., group) in &mut groups {
         group.patches.sort_by_key(of);
     }
-    groups.sort_by_key(|(weight, _, group)| (weight + group.patches.first().map_or(0, of), group.changed));
+    groups.sort_by_key(|(ranked, _, group)| {
+        (ranked.weight + group.patches.first().map_or(0, of), group.changed, ranked.apart)
+    });
     let mut splits = Vec::new();
     for (at, call) in shared.iter().enumerate() {
         let results: Vec<String> = groups.iter().map(|(_, behaviour, _)| behaviour[at].clone()).collect();
@@ -92,5 +102,18 @@ mod tests {
             results: vec!["returns no".into(), "returns yes".into()],
         };
         assert_eq!((choice.compared, &choice.splits[0]), (4, &split));
+    }
+
+    #[test]
+    fn of_patches_that_change_as_many_inputs_the_one_with_results_near_those_before_is_first() {
+        let before = calls(&[("18", "'a.tar.gz'"), ("17", "'b.tar.gz.gz'")]);
+        let far = calls(&[("18", "'a'"), ("17", "'b'")]);
+        let near = calls(&[("18", "'a'"), ("17", "'b.tar'")]);
+        let sources = [0, 0].map(|against| BySource { against, exchange: None });
+        let choice = ranked(&before, &[far, near], &[TestId::new("t", "test_f")], &sources);
+        assert_eq!(
+            choice.groups.iter().map(|group| (group.patches[0], group.changed)).collect::<Vec<_>>(),
+            [(1, 1), (0, 1)]
+        );
     }
 }
