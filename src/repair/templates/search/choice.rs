@@ -81,8 +81,10 @@ pub(super) async fn prefer_what_is_run(
         return false;
     }
     let (mut run, mut left_out, mut is_preferred) = (Vec::new(), Vec::new(), false);
-    for judged in plausible.drain(..equal) {
-        let leaves_out = validator.leaves_something_out(&judged.candidate.patch, language).await;
+    let asked =
+        plausible[..equal].iter().map(|judged| validator.leaves_something_out(&judged.candidate.patch, language));
+    let answers = futures::future::join_all(asked).await;
+    for (judged, leaves_out) in plausible.drain(..equal).zip(answers) {
         let leaves_out = leaves_out.unwrap_or_else(|error| {
             tracing::warn!("what the tests run of a plausible patch cannot be measured: {error}");
             false
