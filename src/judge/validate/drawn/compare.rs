@@ -148,18 +148,7 @@ pub(super) fn differing(before: &[Call], after: &[Call]) -> Vec<TestId> {
 pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> (usize, usize) {
     let pairs = pairs(before, after, triggering);
     let changed = pairs.values().filter(|pair| pair.changed() && !pair.triggering);
-    changed.fold((0, 0), |(inputs, chars), pair| (inputs + 1, chars + apart(pair.before, pair.after)))
-}
-
-/// Characters of two texts between what they begin and end with alike.
-fn apart(one: &str, other: &str) -> usize {
-    let alike = |one: &mut dyn Iterator<Item = char>, other: &mut dyn Iterator<Item = char>| {
-        one.zip(other).take_while(|(one, other)| one == other).count()
-    };
-    let (long, short) = (one.chars().count(), other.chars().count());
-    let begin = alike(&mut one.chars(), &mut other.chars());
-    let end = alike(&mut one.chars().rev(), &mut other.chars().rev()).min(long.min(short) - begin);
-    long + short - 2 * (begin + end)
+    changed.fold((0, 0), |(inputs, chars), pair| (inputs + 1, chars + shown::apart(pair.before, pair.after)))
 }
 
 /// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:

@@ -29,6 +29,18 @@ fn without_shared_end<'r>(one: &'r str, other: &'r str) -> (&'r str, &'r str) {
     }
 }
 
+/// Characters of two texts between what they begin and end with alike.
+pub(super) fn apart(one: &str, other: &str) -> usize {
+    let (long, short) = (one.chars().count(), other.chars().count());
+    let begin = alike(one.chars(), other.chars());
+    let end = alike(one.chars().rev(), other.chars().rev()).min(long.min(short) - begin);
+    long + short - 2 * (begin + end)
+}
+
+fn alike(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
+    one.zip(other).take_while(|(one, other)| one == other).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +51,13 @@ mod tests {
         assert_eq!(shown, "total(n=2) returns 3, and before: returns 4");
         let shown = parted("f()", "returns 3 and leaves n=1", "returns 3 and leaves n=2");
         assert_eq!(shown, "f() returns 3 and leaves n=1, and before: returns 3 and leaves n=2");
+    }
+
+    #[test]
+    fn texts_are_apart_by_what_is_between_their_common_ends() {
+        assert_eq!(apart("returns 'a.tar'", "returns 'a.tar.gz'"), 3);
+        assert_eq!(apart("returns 'a'", "returns 'a.tar.gz'"), 7);
+        assert_eq!((apart("aa", "aaa"), apart("", "b"), apart("same", "same")), (1, 1, 0));
     }
 
     #[test]
