@@ -2,6 +2,7 @@
 
 use crate::support::{Finished, Unidebug, write_files};
 use camino::Utf8Path;
+use serde_json::Value;
 use std::process::Command;
 
 const SHELF: &str = "class Shelf {
@@ -156,4 +157,46 @@ fn a_test_without_end_that_the_last_change_broke_has_the_time_that_it_took_befor
     assert!(done.stderr.contains("fails: test_people#test_all"), "{done}");
     assert!(done.stderr.contains("failed before commit"), "the other one is older: {done}");
     assert!(done.stdout.contains("+        waiting -= 1"), "{done}");
+}
+
+/// A pool of one, from which nothing can be taken: who takes fails at once, who waits has no end.
+const POOL: &str = "public class Pool {
+    private int idle = 1;
+
+    public synchronized boolean take() {
+        if (idle < 0) {
+            idle--;
+            return true;
+        }
+        return false;
+    }
+
+    public void await() throws InterruptedException {
+        while (!take()) {
+            Thread.sleep(10);
+        }
+    }
+}
+";
+
+#[test]
+fn a_repair_with_which_tests_that_failed_at_once_wait_is_given_the_time() {
+    let test = |name: &str, body: &str| {
+        format!("    @org.junit.Test public void {name}() throws Exception {{ Pool pool = new Pool(); {body} }}\n")
+    };
+    let takes = test("takes", "org.junit.Assert.assertTrue(pool.take()); Thread.sleep(2300);");
+    let takes_once = "pool.await(); org.junit.Assert.assertFalse(pool.take());";
+    let tests = takes + &test("waits", takes_once);
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    let tests = format!("public class PoolTest {{\n{tests}}}\n");
+    write_files(root, &[("p/src/Pool.java", POOL), ("p/test/PoolTest.java", &tests)]);
+    let (project, out) = (root.join("p"), root.join("run"));
+    let words = ["run", project.as_str(), "--model", "builtin", "--max-time", "5m", "--json", "--out", out.as_str()];
+    let done = Unidebug::new(&words).run();
+    assert!(done.expect_code(0).json()["patch"].as_str().unwrap().contains("+        if (idle > 0) {"), "{done}");
+    let run = Unidebug::new(&["inspect", out.as_str(), "--json"]).run().stdout;
+    let run: Value = serde_json::from_str(run.lines().next().unwrap()).unwrap();
+    let outcomes = &run["outcomes"];
+    assert!(outcomes["failed"].as_u64() > Some(2) && outcomes["timeout"].is_null(), "{outcomes:#}");
 }

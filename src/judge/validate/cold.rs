@@ -26,6 +26,7 @@ use confirmation::doubted;
 use futures::StreamExt;
 pub(super) use screening::{few, mends_none, needs_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -52,6 +53,8 @@ pub struct ColdJudge {
     disagreements: Mutex<Vec<Disagreement>>,
     /// Triggering tests that end otherwise in children of a process that waits; `None` where candidates run in fresh ones.
     odd: tokio::sync::OnceCell<Option<BTreeSet<TestId>>>,
+    /// Candidates that may still have more time for a test that is cut.
+    patience: AtomicUsize,
     /// What the first ranking needs is measured.
     pub(super) measured: tokio::sync::Notify,
 }
@@ -80,8 +83,21 @@ impl ColdJudge {
         }
         let (others, warned, executed, confirmed, disagreements, odd) = Default::default();
         let sandbox = sandbox.clone();
-        let measured = tokio::sync::Notify::new();
-        Ok(Self { subject, baseline, own, others, sandbox, warned, executed, confirmed, disagreements, odd, measured })
+        let (patience, measured) = (AtomicUsize::new(screening::PATIENCE), tokio::sync::Notify::new());
+        Ok(Self {
+            subject,
+            baseline,
+            own,
+            others,
+            sandbox,
+            warned,
+            executed,
+            confirmed,
+            disagreements,
+            odd,
+            patience,
+            measured,
+        })
     }
 
     /// The verdicts of earlier runs, where they are asked for.

@@ -6,9 +6,10 @@ use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
 use crate::validate::untouched::{self, Before};
-use crate::validate::{ValidateError, clean, coverage};
+use crate::validate::{Baseline, ValidateError, clean, coverage};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Triggering tests that a candidate is tried by first: one that mends none of them is not tried by the others.
@@ -17,6 +18,10 @@ const FEW: usize = 8;
 const CLASSES: usize = 3;
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
+/// Times that a candidate has more time for a test than the others, the likeliest candidates, which come first; and how much:
+/// a test that failed at once may wait for seconds before it passes, and most of what is cut never ends.
+pub(super) const PATIENCE: usize = 4;
+const PATIENT: Duration = Duration::from_secs(8);
 /// Of so many triggering tests one may end otherwise in a child of a process that waits, and the others count.
 const ODD: usize = 20;
 /// Further runs of tests that passed before and fail with a patch whose triggering tests pass.
@@ -86,10 +91,10 @@ impl ColdJudge {
         tests: &[TestId],
         deadlines: &Deadlines,
     ) -> Result<Option<Validation>, ValidateError> {
-        let Some(few) = few(tests) else { return Ok(None) };
+        let Some(few) = few(tests, &self.baseline) else { return Ok(None) };
         let deadlines = Deadlines { total: SOME, ..deadlines.clone() };
         let report = self.run_quickly(patch, build, &self.subject.plan_of(few.clone(), deadlines).until_lost()).await?;
-        let refused = mends_none(&few, &report);
+        let refused = mends_none(&few, &report, &self.baseline);
         Ok(refused.then(|| answer(&report, plausible::triggering(&self.baseline, &report), 0.0)))
     }
 
@@ -145,17 +150,39 @@ impl ColdJudge {
         if is_open && judged.outcome != Outcome::PassedWarm {
             (report, judged) = run(deadlines).await?;
         }
-        if needs_time(judged.outcome, judged.fixed) {
+        let is_promising = needs_time(judged.outcome, judged.fixed)
+            || match self.more_time(tests, &report) {
+                Some((id, deadlines)) => {
+                    let plan = self.subject.plan_of(vec![id.clone()], deadlines);
+                    untouched::passes(&self.run_quickly(patch, build, &plan).await?, &id) == Some(true)
+                }
+                None => false,
+            };
+        if is_promising {
             *deadlines = self.patient_deadlines();
             (report, judged) = run(deadlines).await?;
         }
         Ok((report, judged))
     }
 
-    /// Deadlines by which a test that failed at once may take its time to pass.
+    /// Whether one more candidate may have more time than the others.
+    fn has_patience(&self) -> bool {
+        self.patience.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    /// A test that is cut with a candidate and failed soon before, with the time that it gets by itself.
+    pub(in crate::validate) fn more_time(&self, tests: &[TestId], report: &TestReport) -> Option<(TestId, Deadlines)> {
+        let id = cut_now(tests, report, &self.baseline)?.clone();
+        self.has_patience().then(|| (id, Deadlines::of(PATIENT, self.subject.longest())))
+    }
+
+    /// Deadlines by which a test that failed at once may take its time to pass; one without end has its time for a few candidates.
     pub(in crate::validate) fn patient_deadlines(&self) -> Deadlines {
         let mut deadlines = self.subject.deadlines(&self.baseline.report);
-        deadlines.own.extend(coverage::brief(&self.baseline));
+        let is_mixed = coverage::endless(&self.baseline).count() < self.baseline.triggering.len();
+        if !is_mixed || !self.has_patience() {
+            deadlines.own.extend(coverage::brief(&self.baseline));
+        }
         deadlines
     }
 
@@ -196,17 +223,24 @@ impl ColdJudge {
     }
 }
 
-/// A few of many triggering tests, of a few classes: each class is loaded anew for every candidate. `None` where there are
-/// not so many.
-pub(in crate::validate) fn few(tests: &[TestId]) -> Option<Vec<TestId>> {
-    if tests.len() < 2 * FEW {
+/// A few of many triggering tests, of a few classes: each class is loaded anew for every candidate. Where some have no end the
+/// others say first whether a candidate mends anything. `None` where there are not so many.
+pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<Vec<TestId>> {
+    let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
+    let mut near: Vec<&TestId> = tests.iter().filter(|id| !endless.contains(id)).collect();
+    let have_all_no_end = near.is_empty();
+    if have_all_no_end {
+        near.extend(tests);
+    }
+    let are_many = near.len() >= 2 * FEW;
+    if !are_many && (have_all_no_end || near.len() == tests.len()) {
         return None;
     }
-    let mut classes: Vec<&str> = tests.iter().map(TestId::outer_class).collect();
+    let mut classes: Vec<&str> = near.iter().map(|id| id.outer_class()).collect();
     classes.sort_unstable();
     classes.dedup();
     let classes: Vec<&str> = classes.iter().step_by(classes.len().div_ceil(CLASSES)).copied().collect();
-    let near: Vec<&TestId> = tests.iter().filter(|id| classes.contains(&id.outer_class())).collect();
+    near.retain(|id| classes.contains(&id.outer_class()));
     Some(near.iter().step_by(near.len().div_ceil(FEW)).map(|id| (*id).clone()).collect())
 }
 
@@ -222,8 +256,52 @@ fn fails_as(id: &TestId, before: &TestReport, now: &TestReport) -> bool {
     before.zip(now).is_some_and(|(before, now)| clean::fail_alike(before, now))
 }
 
-/// Whether some of these tests ended, and none of them passed.
-pub(in crate::validate) fn mends_none(tests: &[TestId], report: &TestReport) -> bool {
-    let ended: Vec<bool> = tests.iter().filter_map(|id| untouched::passes(report, id)).collect();
+/// Whether some of these tests ended as they did before or otherwise, and none of them passed. One that ended before and is cut
+/// now may be on its way to pass.
+pub(in crate::validate) fn mends_none(tests: &[TestId], report: &TestReport, baseline: &Baseline) -> bool {
+    let says_something = |id: &&TestId| !report.is_cut(id) || baseline.report.is_cut(id);
+    let ended = tests.iter().filter(says_something).filter_map(|id| untouched::passes(report, id));
+    let ended: Vec<bool> = ended.collect();
     !ended.is_empty() && !ended.contains(&true)
+}
+
+/// The first test that is cut now and ended before, where a candidate may have more time for it.
+fn cut_now<'t>(tests: &'t [TestId], report: &TestReport, baseline: &Baseline) -> Option<&'t TestId> {
+    let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
+    tests.iter().find(|id| report.is_cut(id) && !endless.contains(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Loss, TestResult, TestStatus};
+
+    fn baseline(quick: usize, endless: usize) -> Baseline {
+        let result = |n: usize| TestResult {
+            id: TestId::new(&format!("PoolTest{}", n % 5), &format!("borrow{n}")),
+            status: if n < quick { TestStatus::Failed } else { TestStatus::TimedOut },
+            failure: None,
+            millis: 9,
+            loss: (n >= quick).then_some(Loss::Cut),
+        };
+        let results: Vec<TestResult> = (0..quick + endless).map(result).collect();
+        let triggering = results.iter().map(|result| result.id.clone()).collect();
+        let mut report = crate::validate::suite::empty();
+        report.results = results.into_iter().map(|result| (result.id.clone(), result)).collect();
+        Baseline { report: report.into(), triggering, ..Baseline::default() }
+    }
+
+    #[test]
+    fn tests_that_end_are_asked_before_those_without_end() {
+        let few_of = |quick, endless| {
+            let baseline = baseline(quick, endless);
+            few(&baseline.triggering, &baseline)
+                .map(|few| (few.len(), few.iter().filter(|id| baseline.report.is_cut(id)).count()))
+        };
+        assert_eq!(few_of(2, 1), Some((2, 0)));
+        assert_eq!(few_of(20, 9), Some((6, 0)), "of three classes of five");
+        assert_eq!(few_of(3, 0), None, "few as they are");
+        assert_eq!(few_of(0, 3), None);
+        assert_eq!(few_of(0, 20), Some((6, 6)));
+    }
 }

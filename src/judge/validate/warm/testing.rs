@@ -150,15 +150,18 @@ impl Inner {
         patch: &Patch,
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
-        let triggering = &self.cold.baseline().triggering;
-        if let Some(few) = cold::few(triggering) {
+        let baseline = self.cold.baseline();
+        let triggering = &baseline.triggering;
+        if let Some(few) = cold::few(triggering, baseline) {
             let (report, answer) = self.test_clean(workers, classes, &few).await?;
-            if cold::mends_none(&few, &report) {
+            if cold::mends_none(&few, &report, baseline) {
                 return Ok(answer);
             }
         }
-        let (_, mut answer) = self.test_clean(workers, classes, triggering).await?;
-        if cold::needs_time(answer.outcome, answer.fixed) {
+        let (report, mut answer) = self.test_clean(workers, classes, triggering).await?;
+        let is_promising =
+            cold::needs_time(answer.outcome, answer.fixed) || self.passes_later(workers, classes, &report).await?;
+        if is_promising {
             let plan = Plan { deadlines: self.cold.patient_deadlines(), ..self.plan(triggering.clone()) };
             answer = self.triggering(workers, classes, &plan).await?.1;
         }
@@ -166,6 +169,20 @@ impl Inner {
             return Ok(answer);
         }
         self.test_near(warm, workers, patch, classes).await
+    }
+
+    /// Whether a triggering test that was cut passes with more time, where the candidate may have it.
+    async fn passes_later(
+        &self,
+        workers: &mut Workers,
+        classes: &Classes,
+        report: &TestReport,
+    ) -> Result<bool, ValidateError> {
+        let Some((id, deadlines)) = self.cold.more_time(&self.cold.baseline().triggering, report) else {
+            return Ok(false);
+        };
+        let plan = Plan { deadlines, ..self.plan(vec![id.clone()]) };
+        Ok(passes(&workers.run(classes, &plan, &[]).await?, &id) == Some(true))
     }
 
     /// Some triggering tests, in a short time. Where they fail otherwise than before, and fail so without the candidate, too,
