@@ -184,7 +184,7 @@ fn a_repair_with_which_tests_that_failed_at_once_wait_is_given_the_time() {
     let test = |name: &str, body: &str| {
         format!("    @org.junit.Test public void {name}() throws Exception {{ Pool pool = new Pool(); {body} }}\n")
     };
-    let takes = test("takes", "org.junit.Assert.assertTrue(pool.take()); Thread.sleep(2300);");
+    let takes = test("takes", "org.junit.Assert.assertTrue(pool.take()); Thread.sleep(3500);");
     let takes_once = "pool.await(); org.junit.Assert.assertFalse(pool.take());";
     let tests = takes + &test("waits", takes_once);
     let folder = tempfile::tempdir().unwrap();

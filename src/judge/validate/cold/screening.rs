@@ -154,13 +154,20 @@ impl ColdJudge {
             || match self.more_time(tests, &report) {
                 Some((id, deadlines)) => {
                     let plan = self.subject.plan_of(vec![id.clone()], deadlines);
-                    untouched::passes(&self.run_quickly(patch, build, &plan).await?, &id) == Some(true)
+                    let passes = untouched::passes(&self.run_quickly(patch, build, &plan).await?, &id) == Some(true);
+                    if passes {
+                        self.was_worth_it();
+                    }
+                    passes
                 }
                 None => false,
             };
         if is_promising {
             *deadlines = self.patient_deadlines();
             (report, judged) = run(deadlines).await?;
+            if judged.outcome != Outcome::Timeout {
+                self.was_worth_it();
+            }
         }
         Ok((report, judged))
     }
@@ -168,6 +175,11 @@ impl ColdJudge {
     /// Whether one more candidate may have more time than the others.
     fn has_patience(&self) -> bool {
         self.patience.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    /// What a test or a candidate ended in that had more time was worth it: the next one may have it, too.
+    pub(in crate::validate) fn was_worth_it(&self) {
+        let _ = self.patience.fetch_update(Relaxed, Relaxed, |left| (left < PATIENCE).then_some(left + 1));
     }
 
     /// A test that is cut with a candidate and failed soon before, with the time that it gets by itself.
@@ -278,7 +290,7 @@ mod tests {
 
     fn baseline(quick: usize, endless: usize) -> Baseline {
         let result = |n: usize| TestResult {
-            id: TestId::new(&format!("PoolTest{}", n % 5), &format!("borrow{n}")),
+            id: TestId::new(format!("PoolTest{}", n % 5), format!("borrow{n}")),
             status: if n < quick { TestStatus::Failed } else { TestStatus::TimedOut },
             failure: None,
             millis: 9,

@@ -164,6 +164,9 @@ impl Inner {
         if is_promising {
             let plan = Plan { deadlines: self.cold.patient_deadlines(), ..self.plan(triggering.clone()) };
             answer = self.triggering(workers, classes, &plan).await?.1;
+            if answer.outcome != Outcome::Timeout {
+                self.cold.was_worth_it();
+            }
         }
         if answer.outcome != Outcome::PassedWarm {
             return Ok(answer);
@@ -182,7 +185,11 @@ impl Inner {
             return Ok(false);
         };
         let plan = Plan { deadlines, ..self.plan(vec![id.clone()]) };
-        Ok(passes(&workers.run(classes, &plan, &[]).await?, &id) == Some(true))
+        let passes = passes(&workers.run(classes, &plan, &[]).await?, &id) == Some(true);
+        if passes {
+            self.cold.was_worth_it();
+        }
+        Ok(passes)
     }
 
     /// Some triggering tests, in a short time. Where they fail otherwise than before, and fail so without the candidate, too,
