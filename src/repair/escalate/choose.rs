@@ -9,12 +9,10 @@ use super::work::Work;
 use crate::agent::AgentError;
 use crate::domain::{CaseFile, Choice, Group, Patch, PatchAttempt, PolicyKind, Scope};
 use crate::patch;
+use crate::templates::MOST_CONFIRMED;
 use crate::tools::Workbench;
 use crate::validate::{BySource, drawn};
 use std::mem::take;
-
-/// Plausible patches of the built-in engine that are compared without being asked for: as many as it confirms.
-const AT_HAND: u32 = 3;
 
 impl Escalator {
     /// Lets the author of a plausible patch work again until there are as many as the plan wants to choose from, or it
@@ -60,15 +58,16 @@ impl Escalator {
 }
 
 /// Puts that patch first, of the first `wanted`, which the drawn inputs speak for. Where nothing can be compared the order
-/// stays, and the report says so.
+/// stays, and the report says so if somebody asked. A patch with which more tests still fail never comes before another.
 pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, wanted: u32) {
-    let most = wanted.max(at_hand(repair, bench));
-    if most < 2 || repair.others.is_empty() {
-        return;
-    }
-    let mut all: Vec<PatchAttempt> = std::iter::once(repair.attempt.clone()).chain(take(&mut repair.others)).collect();
-    let rest = all.split_off(all.len().min(most as usize));
-    let mut choice = compared(&all, bench).await;
+    let most = wanted.max(at_hand(repair, bench)) as usize;
+    let still_failing = |attempt: &PatchAttempt| attempt.validation.still_failing.len();
+    let least = still_failing(&repair.attempt);
+    let (equal, mut rest): (Vec<_>, Vec<_>) =
+        take(&mut repair.others).into_iter().partition(|other| still_failing(other) <= least);
+    let mut all: Vec<PatchAttempt> = std::iter::once(repair.attempt.clone()).chain(equal).collect();
+    rest.splice(..0, all.split_off(all.len().min(most)));
+    let mut choice = if all.len() > 1 { compared(&all, bench).await } else { Choice::default() };
     if choice.compared > 0 {
         all = in_order(all, &mut choice.groups);
     }
@@ -79,13 +78,14 @@ pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, wanted: u32) 
         repair.attempt = first;
     }
     repair.others = all.chain(rest).collect();
-    repair.choice = Some(choice);
+    let is_told = choice.compared > 0 || wanted > 1;
+    repair.choice = (choice.patches.len() > 1 && is_told).then_some(choice);
 }
 
-/// How many patches are compared without being asked for. One that takes back what broke the tests has the better word for it.
+/// How many patches are compared without being asked for: as many as the built-in engine confirms anyway. One that takes back what broke the tests has the better word for it.
 fn at_hand(repair: &Repair, bench: &Workbench) -> u32 {
     let is_taken_back = bench.validator.baseline().taken_back(&repair.attempt.patch).is_some();
-    if repair.policy == PolicyKind::Builtin && !is_taken_back { AT_HAND } else { 1 }
+    if repair.policy == PolicyKind::Builtin && !is_taken_back { MOST_CONFIRMED } else { 1 }
 }
 
 /// Why a patch comes first that did not before; what a model says of its own stays.

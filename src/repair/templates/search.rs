@@ -7,6 +7,7 @@ use super::{Candidate, Engine};
 use crate::benchmark::ProductChange;
 use crate::domain::{Disagreement, Outcome, Patch, Validation};
 use crate::validate::{ValidateError, Validator};
+pub use choice::MOST_CONFIRMED;
 use choice::{confirm, explanation, prefer_what_is_run, rank};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

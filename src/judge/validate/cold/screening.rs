@@ -18,9 +18,10 @@ const FEW: usize = 8;
 const CLASSES: usize = 3;
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
-/// Times that a candidate has more time for a test than the others, the likeliest candidates, which come first; and how much:
-/// a test that failed at once may wait for seconds before it passes, and most of what is cut never ends.
+/// How often a candidate may have more time for a test than the others have. A test that failed at once may wait for seconds
+/// before it passes, and most of what is cut never ends; the likeliest candidates come first.
 pub(super) const PATIENCE: usize = 4;
+/// The time that a test has then.
 const PATIENT: Duration = Duration::from_secs(8);
 /// Of so many triggering tests one may end otherwise in a child of a process that waits, and the others count.
 const ODD: usize = 20;
@@ -177,7 +178,7 @@ impl ColdJudge {
         self.patience.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// What a test or a candidate ended in that had more time was worth it: the next one may have it, too.
+    /// Gives back the time that a candidate was worth, since its tests ended: the next one may have it, too.
     pub(in crate::validate) fn was_worth_it(&self) {
         let _ = self.patience.fetch_update(Relaxed, Relaxed, |left| (left < PATIENCE).then_some(left + 1));
     }
@@ -240,12 +241,12 @@ impl ColdJudge {
 pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<Vec<TestId>> {
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
     let mut near: Vec<&TestId> = tests.iter().filter(|id| !endless.contains(id)).collect();
-    let have_all_no_end = near.is_empty();
-    if have_all_no_end {
+    let are_all_endless = near.is_empty();
+    if are_all_endless {
         near.extend(tests);
     }
     let are_many = near.len() >= 2 * FEW;
-    if !are_many && (have_all_no_end || near.len() == tests.len()) {
+    if !are_many && (are_all_endless || near.len() == tests.len()) {
         return None;
     }
     let mut classes: Vec<&str> = near.iter().map(|id| id.outer_class()).collect();

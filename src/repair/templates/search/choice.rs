@@ -8,7 +8,7 @@ use crate::validate::{ValidateError, Validator};
 use std::time::{Duration, Instant};
 
 /// Candidates confirmed at most: each confirmation is a fresh process with the full suite.
-const MAX_CONFIRMED: usize = 3;
+pub const MOST_CONFIRMED: u32 = 3;
 
 /// What is taken from the merit of a change that every passing test runs: it changes more than what fails.
 const DISTURBANCE: f64 = 0.3;
@@ -51,7 +51,7 @@ pub(super) async fn confirm(
 ) -> Result<(), ValidateError> {
     for mut judged in passed {
         if !judged.validation.is_plausible() {
-            let enough = result.plausible.len() >= MAX_CONFIRMED || started.elapsed() >= time;
+            let enough = result.plausible.len() >= MOST_CONFIRMED as usize || started.elapsed() >= time;
             if !result.plausible.is_empty() && enough {
                 result.unconfirmed.push(judged);
                 continue;
