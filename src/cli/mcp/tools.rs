@@ -85,7 +85,7 @@ pub(super) enum Name {
     RunTests,
     /// Keywords in the code.
     SearchCode,
-    /// A run.
+    /// A run on a bug, up to a repair.
     Repair,
 }
 
@@ -154,7 +154,7 @@ impl Name {
     }
 }
 
-/// All tools.
+/// All tools that the server offers to a host.
 pub(super) fn list() -> Vec<Tool> {
     Name::ALL.into_iter().map(Name::tool).collect()
 }

@@ -82,7 +82,8 @@ pub(super) async fn choose(repair: &mut Repair, bench: &Workbench, wanted: u32) 
     repair.choice = (choice.patches.len() > 1 && is_told).then_some(choice);
 }
 
-/// How many patches are compared without being asked for: as many as the built-in engine confirms anyway. One that takes back what broke the tests has the better word for it.
+/// How many patches are compared without being asked for: as many as the built-in engine confirms anyway. A patch that takes
+/// back what broke the tests has the better word for it.
 fn at_hand(repair: &Repair, bench: &Workbench) -> u32 {
     let is_taken_back = bench.validator.baseline().taken_back(&repair.attempt.patch).is_some();
     if repair.policy == PolicyKind::Builtin && !is_taken_back { MOST_CONFIRMED } else { 1 }

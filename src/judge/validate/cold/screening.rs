@@ -189,7 +189,7 @@ impl ColdJudge {
         self.has_patience().then(|| (id, Deadlines::of(PATIENT, self.subject.longest())))
     }
 
-    /// Deadlines by which a test that failed at once may take its time to pass; one without end has its time for a few candidates.
+    /// Deadlines by which a test that failed at once may take its time to pass; for a few candidates one without end may, too.
     pub(in crate::validate) fn patient_deadlines(&self) -> Deadlines {
         let mut deadlines = self.subject.deadlines(&self.baseline.report);
         let is_mixed = coverage::endless(&self.baseline).count() < self.baseline.triggering.len();
