@@ -115,6 +115,31 @@ fn a_conftest_that_cannot_be_loaded_is_told_with_its_reason() {
 }
 
 #[test]
+fn modules_that_keep_pytest_from_running_any_test_are_set_aside_alone() {
+    let folder = with_conftest("shop.adding");
+    // A mark that nobody knows is an error: pytest ends before any test of any module.
+    let conftest = "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n        if \
+                    item.get_closest_marker('xfail'):\n            item.add_marker(pytest.mark.unheard_of)\n";
+    let marked = "import pytest\n\n\n@pytest.mark.xfail\ndef test_marked():\n    assert False\n";
+    let passing = "def test_passing():\n    pass\n";
+    let files = [
+        ("tests/conftest.py", conftest),
+        ("tests/test_a_marked.py", marked),
+        ("tests/test_passing.py", passing),
+        ("tests/more/conftest.py", "import not_installed_here\n"),
+        ("tests/more/test_more.py", passing),
+        ("pytest.ini", "[pytest]\nfilterwarnings = error\n"),
+    ];
+    write_files(folder.path(), &files);
+    let shown = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin"]);
+    shown.expect_code(0);
+    assert!(shown.stderr.contains("1 test fails, 2 pass "), "{shown}");
+    assert!(shown.stderr.contains("set aside: tests.test_a_marked (it cannot be loaded here (pytest."), "{shown}");
+    let lacks = "set aside: tests.more.test_more (it cannot be loaded here (ModuleNotFoundError: No module named 'not";
+    assert!(shown.stderr.contains(lacks), "{shown}");
+}
+
+#[test]
 fn a_test_that_counts_the_objects_of_its_process_counts_none_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     // Busy for more than a second, as a test for leaks is.

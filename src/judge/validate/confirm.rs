@@ -235,14 +235,15 @@ impl Confirmation<'_> {
         let mut report = suite::empty();
         loop {
             let part = self.subject.run(copy, &plan).await?;
-            let (end, news) = (part.end, part.results.len());
+            let (end, before) = (part.end, report.results.len());
             plan.skip.extend(part.results.keys().cloned());
             suite::join(&mut report, part);
             let open = plausible::not_passed(self.baseline, &report).cloned().collect();
             let mut cleared = lock(shared).cleared.clone();
             let against = self.examine(&report, open, &mut cleared).await?;
             lock(shared).cleared.extend(cleared);
-            let is_over = plausible::ended_badly(end).is_none() || news == 0 || against.is_some();
+            let brings_more = report.results.len() > before;
+            let is_over = plausible::ended_badly(end).is_none() || !brings_more || against.is_some();
             if is_over {
                 return Ok((report, against));
             }

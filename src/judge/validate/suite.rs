@@ -4,7 +4,7 @@
 //! Requests and records have one form for every runner: plain lines in, JSON records out.
 
 use super::keys::Keys;
-use super::plan::Plan;
+use super::plan::{Deadlines, Plan};
 use super::records::{self, Discovered, Executed, Listener, ProcessReport};
 use super::{ValidateError, losses, plausible};
 use crate::domain::{Failure, Loss, RunEnd, TestId, TestReport, TestResult, TestStatus};
@@ -82,7 +82,8 @@ pub(super) async fn run(
         let seconds = started.elapsed().as_secs_f64();
         let (classes, only, first) = (plan.classes.len(), plan.only.len(), plan.classes.first());
         let asked: BTreeSet<&str> = plan.args.iter().filter_map(|arg| arg.split(' ').next()).collect();
-        tracing::debug!(classes, only, ?first, look = ?plan.look, ?asked, seconds, "a process of tests ended");
+        let exit = done.exit;
+        tracing::debug!(classes, only, ?first, look = ?plan.look, ?asked, seconds, ?exit, "a process of tests ended");
         let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
@@ -90,6 +91,12 @@ pub(super) async fn run(
         report.output_tail = tail(&done);
         match take(&mut report, answer, &done, &plan) {
             Next::Stop(end) => break end,
+            Next::Apart => {
+                for half in halves(&plan, left.saturating_sub(started.elapsed())) {
+                    join(&mut report, Box::pin(run(process, &half, executed)).await?);
+                }
+                break report.end;
+            }
             // A process that adds nothing would add nothing the next time either.
             Next::GoOn if report.results.len() == before => break RunEnd::Crashed,
             // Where every test changes its runner, it is the environment that does.
@@ -98,6 +105,14 @@ pub(super) async fn run(
         }
     };
     Ok(report)
+}
+
+/// Two plans for the halves of a plan's classes, or one for a single class; each has this time for all its tests.
+fn halves(plan: &Plan, total: Duration) -> impl Iterator<Item = Plan> {
+    let half = plan.classes.len().div_ceil(2).max(1);
+    let deadlines = Deadlines { total, ..plan.deadlines.clone() };
+    let of = move |classes: &[String]| Plan { classes: classes.to_vec(), deadlines: deadlines.clone(), ..plan.clone() };
+    plan.classes.chunks(half).map(of)
 }
 
 /// Asks which tests there are; a class that cannot tell stands for itself.
@@ -109,6 +124,13 @@ pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Disco
     let total = plan.deadlines.total;
     let done = process.start(plan, RunRequest::new(plan, &empty(), &keys, total), total).await?;
     let answer = records::read(&done.results, &keys);
+    if answer.ended_with("apart") && plan.classes.len() > 1 {
+        let mut found = Discovered::new();
+        for half in halves(plan, total) {
+            found.extend(Box::pin(discover(process, &half)).await?);
+        }
+        return Ok(found);
+    }
     if answer.over.as_ref().is_none_or(|over| over.why != "done") {
         tracing::info!("not all tests could be discovered: {}", last_chars(&String::from_utf8_lossy(&done.stderr)));
     }
@@ -150,7 +172,7 @@ pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, left: Durat
     plan.classes.iter().for_each(|class| line("class", class));
     plan.only.iter().for_each(|id| line("only", &spelled(id)));
     done_already(report).iter().for_each(|id| line("skip", id));
-    plan.skip.iter().for_each(|id| line("skip", &spelled(id)));
+    plan.skip.iter().for_each(|id| line("skip", &format!("{}#{}", id.class, id.method)));
     must.iter().for_each(|id| line("must", id));
     for (id, limit) in &plan.deadlines.own {
         line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
@@ -161,6 +183,8 @@ pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, left: Durat
 enum Next {
     GoOn,
     Stop(RunEnd),
+    /// Some of the classes keep all from running.
+    Apart,
 }
 
 /// Adds what one process reports, and decides whether another is needed.
@@ -168,11 +192,15 @@ fn take(report: &mut TestReport, answer: ProcessReport, done: &Finished, plan: &
     let complete = answer.ended_with("done") && done.exit.success();
     let to_be_continued = done.exit == CUT && (answer.ended_with("cut") || answer.ended_with("runaway"));
     let (open, stopped, tampered) = (answer.open.clone(), answer.ended_with("stopped"), answer.ended_with("tampered"));
+    let apart = answer.ended_with("apart");
     for result in answer.results {
         keep_worst(&mut report.results, result);
     }
     if complete {
         return Next::Stop(RunEnd::Complete);
+    }
+    if apart && plan.classes.len() > 1 {
+        return Next::Apart;
     }
     let end = match done.exit {
         _ if stopped => RunEnd::TimedOut,

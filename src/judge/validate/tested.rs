@@ -38,7 +38,7 @@ impl Tested {
 }
 
 async fn discovered(subject: &dyn Subject) -> Result<Discovered, ValidateError> {
-    let file = subject.project_cache().join("tests-2.json");
+    let file = subject.project_cache().join("tests-3.json");
     let known = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<CachedTests>(&bytes).ok());
     if let Some(known) = known {
         return Ok(known.into_iter().collect());

@@ -24,7 +24,10 @@ class Files:
     """Notes every test module instead of loading it."""
 
     def __init__(self, pytest):
-        self.pytest = pytest
+        self.pytest, self.patterns = pytest, []
+
+    def pytest_configure(self, config):
+        self.patterns = config.getini("python_files")
 
     def pytest_make_collect_report(self, collector):
         # Before pytest 8 a package is a module too, and what it holds is still to be found.
@@ -33,6 +36,13 @@ class Files:
             report = self.pytest.CollectReport(collector.nodeid, "passed", None, [])
             return report
         return None
+
+    def pytest_collectreport(self, report):
+        """A folder whose `conftest.py` cannot be loaded holds modules all the same."""
+        for folder, folders, files in os.walk(report.nodeid) if report.failed and os.path.isdir(report.nodeid) else ():
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
+            modules = [name for name in sorted(files) if any(fnmatch.fnmatch(name, each) for each in self.patterns)]
+            told["files"] += [os.path.join(folder, name) for name in modules]
 
 
 # Files in which a project says how its tests are discovered.

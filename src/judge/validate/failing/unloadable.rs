@@ -2,10 +2,14 @@
 
 use super::aside::{AsideReason, first_line};
 use super::group;
+use crate::domain::words::clipped;
 use crate::domain::{Failure, Frame, TestId, TestReport, TestResult};
 use crate::validate::clean;
 use crate::validate::subject::Subject;
 use std::collections::BTreeMap;
+
+/// Characters of a message at most that say why a module is set aside.
+const SHOWN: usize = 120;
 
 /// Classes and modules that cannot be loaded are the environment's, where tests fail by running and no line of the product
 /// is among those that the failure names.
@@ -18,18 +22,22 @@ pub(super) fn set_aside(report: &TestReport, set_aside: &mut BTreeMap<TestId, As
     }
     for id in unloadable.into_iter().filter(|id| group::place(id, report).is_none()) {
         let why = report.results.get(id).and_then(|result| result.failure.as_ref());
-        let why =
-            why.map_or_else(String::new, |failure| format!(" ({}: {})", failure.kind, first_line(&failure.message)));
+        let why = why.map_or_else(String::new, |failure| {
+            format!(" ({}: {})", failure.kind, clipped(first_line(&failure.message), SHOWN))
+        });
         set_aside.insert(id.clone(), format!("it cannot be loaded here{why}").into());
     }
 }
 
-/// Whether a class or module cannot be loaded, so that none of its tests runs. A set-up that fails has run.
+/// Whether a class or module cannot be loaded, so that none of its tests runs. A set-up that fails has run; a hook of a
+/// `conftest.py` that fails before any test has not.
 pub(super) fn is_unloadable(id: &TestId, report: &TestReport) -> bool {
-    let frames = report.results.get(id).and_then(|result| result.failure.as_ref()).map(|why| why.frames.as_slice());
+    let failure = report.results.get(id).and_then(|result| result.failure.as_ref());
+    let frames = failure.map(|why| why.frames.as_slice()).unwrap_or_default();
     let in_code = |frame: &Frame| !matches!(frame.method.as_str(), "<module>" | "<clinit>");
-    let ran = || frames.unwrap_or_default().iter().any(|frame| clean::is_project_frame(frame) && in_code(frame));
-    is_whole(id) && !ran()
+    let ran = || frames.iter().any(|frame| clean::is_project_frame(frame) && in_code(frame));
+    let by_hook = || frames.last().is_some_and(|outermost| outermost.method.starts_with("pytest_"));
+    is_whole(id) && (by_hook() || !ran())
 }
 
 /// Whether a test fails by running.
@@ -94,6 +102,8 @@ mod tests {
         assert!(open(&[(UNLOADABLE, &[frame("test_b")])]).is_empty(), "it is all there is");
         let set_up = [at("test_b", "prepare")];
         assert!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &set_up)]).is_empty(), "its set-up ran");
+        let hook = [at("conftest", "marked"), at("conftest", "pytest_collection_modifyitems")];
+        assert_eq!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &hook)]), [UNLOADABLE]);
         let by_product = [frame("shop.cart"), frame("test_b")];
         assert!(open(&[("test_a#test_x", &[]), (UNLOADABLE, &by_product)]).is_empty(), "the product fails");
     }

@@ -103,7 +103,7 @@ impl Python {
 
     /// Test modules, as pytest or unittest finds them by the project's own rules.
     async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
-        let file = self.project_cache.join("modules-2.json");
+        let file = self.project_cache.join("modules-3.json");
         if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Ok(known);
         }

@@ -30,13 +30,21 @@ class Plugin:
         self.request, self.records, self.places, self.mask = request, records, places, mask
         self.clock, self.executed, self.guard = clock, executed, guard
         self.phases, self.reports, self.folders = [], [], Folders()
+        self.began, self.broken = False, None
 
     def name(self, item):
         return self.places.node(item), plain(item.name)
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(self):
         # By now pytest has made its own changes to itself, and no code of the project was loaded yet.
         self.guard.begin()
+        outcome = yield
+        if outcome.excinfo:
+            self.broken = outcome.excinfo[1]
+
+    def pytest_internalerror(self, excinfo):
+        self.broken = self.broken or excinfo.value
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self):
@@ -46,6 +54,7 @@ class Plugin:
     def pytest_make_collect_report(self, collector):
         shown = isinstance(collector, (pytest.Module, pytest.Class))
         if shown:
+            self.began = True
             self.clock.now((self.places.node(collector), ""))
         with self.mask if shown else contextlib.nullcontext():
             outcome = yield
@@ -69,9 +78,6 @@ class Plugin:
             items.sort(key=lambda item: "#".join(self.name(item)) not in self.request.first)
 
     def pytest_collection_finish(self, session):
-        if self.request.discover:
-            for item in session.items:
-                self.records.test(self.name(item))
         self.guard.collected(session.config.pluginmanager)
         self.executed.pause()
 
@@ -124,7 +130,11 @@ class Plugin:
         self.reports.append(report)
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtestloop(self):
+    def pytest_runtestloop(self, session):
+        self.began = False
+        if self.request.discover:
+            for item in session.items:
+                self.records.test(self.name(item))
         yield
         if not self.request.discover:
             unharmed(self.guard, self.records, at_last=True)
@@ -148,6 +158,13 @@ class Plugin:
         if passed[:1] != ["setup"] or passed[-1:] != ["teardown"] or set(passed[1:-1]) != {"call"}:
             return "failed", {"kind": "incomplete", "message": "it did not run from its set-up to its end", "frames": []}
         return "passed", None
+
+    def stopped(self):
+        """What stopped pytest before any test began, and where a `conftest.py` cannot be loaded, its folder."""
+        conftest = getattr(self.broken, "path", None)
+        if conftest is not None:
+            return self.broken.__cause__ or self.broken, os.path.join(os.path.dirname(str(conftest)), "")
+        return (self.broken, None) if self.began else (None, None)
 
     def failure(self, error, report):
         if error is not None:
@@ -182,4 +199,21 @@ def under_pytest(request, records, places, clock, executed, guard):
     collect = ["--collect-only", "-q"] if request.discover else []
     status = pytest.main([*options(), *collect, "--rootdir", places.root, *files], plugins=[plugin, plugin.folders, absent(pytest)])
     usual = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
-    return clock.is_over or status in usual
+    return clock.is_over or status in usual or told_of_stop(plugin, request, records, places)
+
+
+def told_of_stop(plugin, request, records, places):
+    """Where something stopped pytest before any test began: whether the modules were told of as what cannot be run. Where it
+    may be the fault of some of several modules, whoever asked is told to ask for fewer."""
+    error, folder = plugin.stopped()
+    if error is None:
+        return False
+    wanted = request.wanted()
+    files = [os.path.join(places.root, request.files[name]) for name in wanted]
+    if len(wanted) == 1 or folder and all(file.startswith(folder) for file in files):
+        for name in wanted:
+            records.end((name, ""), "failed", 0, failure_of(error, places))
+        return True
+    records.over("apart")
+    sys.stdout.flush()
+    os._exit(CUT)

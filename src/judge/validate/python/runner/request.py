@@ -117,11 +117,15 @@ class Request:
         outer = {"$".join(parts[:n]) for n in range(1, len(parts) + 1)}
         return not self.only or name in self.only or bare in self.only or not outer.isdisjoint(self.only)
 
-    def arguments(self):
-        """Files of the modules that hold a wanted test; all of them when there is no choice."""
+    def wanted(self):
+        """Modules that hold a wanted test; all of them when there is no choice."""
         wanted = {name.split("#")[0].split("$")[0] for name in self.only}
         chosen = [name for name in self.classes if not wanted or name in wanted]
-        return [self.files[name] for name in chosen if name in self.files and f"{name}#" not in self.skip]
+        return [name for name in chosen if name in self.files and f"{name}#" not in self.skip]
+
+    def arguments(self):
+        """Files of these modules."""
+        return [self.files[name] for name in self.wanted()]
 
 
 def read_whole(descriptor, size):
