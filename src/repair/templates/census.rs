@@ -72,13 +72,16 @@ mod tests {
     use crate::language::Java;
     use camino::Utf8Path;
 
-    /// Three classes that compare, keep and look up sequences of characters.
+    /// Classes that compare, keep and look up sequences of characters, and some that compare a value with several numbers.
     fn texts() -> CodeIndex {
         crate::templates::testing::index_of(
             "import java.util.*;
 class Same { boolean same(CharSequence a, CharSequence b) { return a.equals(b); } }
 class Kept { Map<Object, Integer> kept = new HashMap<>(); void keep(StringBuilder word) { kept.put(word, 1); } }
 class Found { int find(Map<CharSequence, Integer> all, CharSequence key) { return all.get(key); } }
+class Depth { int depth; boolean ends() { return depth == 1; } boolean begins() { return depth == 0; } }
+class Shelf { int free; boolean full() { return free < 1; } boolean empty() { return free > 9; } }
+class Marks { int count(char mark) { return mark == ';' ? 2 : mark == ',' ? 1 : 0; } }
 ",
         )
     }
@@ -98,7 +101,7 @@ class Found { int find(Map<CharSequence, Integer> all, CharSequence key) { retur
             names.iter().map(|name| RepoPath::new(&format!("bugs/{name}/project/src")).unwrap()).collect();
         let index = CodeIndex::build(&root, &roots, &[], &Java);
         let mut found = census(&index, &clues);
-        // The fixtures hold no texts but strings.
+        // The fixtures hold no texts but strings, and compare few values with several numbers.
         for (name, reach) in census(&texts(), &clues) {
             found.get_mut(name).unwrap().classes.extend(reach.classes);
         }

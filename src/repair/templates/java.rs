@@ -4,7 +4,7 @@ use super::Template;
 use super::family::{
     arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, equality, exception,
     expression, getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check,
-    refusal, repeat, shadow, statement, ternary, translate, truth, variable, wrap,
+    refusal, repeat, shadow, statement, ternary, translate, truth, usual_literal, variable, wrap,
 };
 use super::scope::Variable;
 use super::shape::Shape;
@@ -25,6 +25,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(expression::ReturnValue),
         Box::new(expression::Literal),
         Box::new(truth::Truth),
+        Box::new(usual_literal::UsualLiteral),
         Box::new(expression::ToVariable),
         Box::new(expression::Expression),
         Box::new(offset::Offset),

@@ -15,6 +15,9 @@ use std::collections::HashMap;
 const FLOOR: f64 = 0.5;
 /// What a line gains when a candidate on it repairs all triggering tests but for one.
 const GAIN: f64 = 0.4;
+/// What a line gains when a candidate on it passes: what else passes there is the likeliest rival, which the tests that ran
+/// cannot tell from it.
+const PASSED: f64 = 1.0;
 /// Progress of a candidate that repairs the triggering tests and breaks others: mostly it turned a result around.
 const REGRESSION: f64 = 0.3;
 /// Promising candidates combined in one search.
@@ -25,6 +28,8 @@ const MAX_PROMISING: usize = 24;
 struct Known {
     /// Share of triggering tests that the best candidate repaired.
     best: f64,
+    /// Whether one passed.
+    passed: bool,
     /// Falls with each answer that says nothing.
     interest: f64,
 }
@@ -55,7 +60,10 @@ impl Experience {
 
     /// How much more or less a plan is worth than its base.
     pub(super) fn factor(&self, plan: &Plan) -> f64 {
-        let place = self.places.get(&plan.place).map_or(1.0, |known| known.interest * (1.0 + GAIN * known.best));
+        let place = self.places.get(&plan.place).map_or(1.0, |known| {
+            let gain = if known.passed { PASSED } else { GAIN * known.best };
+            known.interest * (1.0 + gain)
+        });
         place * self.templates.get(plan.template).copied().unwrap_or(1.0)
     }
 
@@ -78,7 +86,8 @@ impl Experience {
             Outcome::Failed if self.is_unchanged(validation) => (0.98, 1.0),
             _ => (1.0, 1.0),
         };
-        let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, interest: 1.0 });
+        let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, passed: false, interest: 1.0 });
+        known.passed |= validation.outcome.passes();
         known.best = known.best.max(progress.min(1.0));
         known.interest = (known.interest * place).max(FLOOR);
         if let Some(factor) = self.templates.get_mut(plan.template) {

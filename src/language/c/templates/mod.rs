@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use unidebug_repair::templates::Template;
 use unidebug_repair::templates::family::{
     arguments, arithmetic, boundary, condition, expression, jump, missing_statement, offset, operator, precedence,
-    repeat, statement, truth, variable,
+    repeat, statement, truth, usual_literal, variable,
 };
 use unidebug_repair::templates::rules::{EngineRules, TypeRules};
 use unidebug_repair::templates::scope::Variable;
@@ -59,6 +59,7 @@ fn families() -> Vec<Box<dyn Template>> {
         Box::new(expression::ReturnValue),
         Box::new(expression::Literal),
         Box::new(truth::Truth),
+        Box::new(usual_literal::UsualLiteral),
         Box::new(expression::ToVariable),
         Box::new(expression::Expression),
         Box::new(offset::Offset),

@@ -28,5 +28,6 @@ pub mod statement;
 pub(crate) mod ternary;
 pub(crate) mod translate;
 pub mod truth;
+pub mod usual_literal;
 pub mod variable;
 pub(crate) mod wrap;

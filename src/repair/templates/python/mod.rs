@@ -16,6 +16,7 @@ mod value;
 
 use super::Template;
 use super::family::truth::Truth;
+use super::family::usual_literal::UsualLiteral;
 
 /// All families.
 pub(super) fn families() -> Vec<Box<dyn Template>> {
@@ -27,6 +28,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(value::Variable),
         Box::new(value::ReturnValue),
         Box::new(Truth),
+        Box::new(UsualLiteral),
         Box::new(value::Expression),
         Box::new(operand::Offset),
         Box::new(operand::Operands),
