@@ -1,5 +1,6 @@
 //! The modules of a project, whatever builds them, and which of them the bug is in.
 
+use super::maven::{OTHER_JDK, is_about_the_jdk};
 use crate::benchmark::nearest::nearest;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History};
@@ -174,12 +175,18 @@ pub(super) fn those_that_fail(
             hint: "name a failing test with `--failing CLASS#METHOD`".into(),
         },
         Some(why) => BenchmarkError::Root {
-            what: format!(
-                "no test fails in the modules that compile; left out, because they do not: {} ({why})",
-                others.join(", ")
-            ),
+            what: match others.len() == tested.len() {
+                true => format!("none of the {} modules with tests compiles ({why})", tested.len()),
+                false => format!(
+                    "no test fails in the modules that compile; left out, because they do not: {} ({why})",
+                    others.join(", ")
+                ),
+            },
             path: root.to_owned(),
-            hint: format!("see what `{command}` says of them, or use `--build` and `--test`"),
+            hint: match is_about_the_jdk(why) {
+                true => OTHER_JDK.into(),
+                false => format!("see what `{command}` says of them, or use `--build` and `--test`"),
+            },
         },
     })
 }
@@ -283,6 +290,10 @@ mod tests {
         assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]));
         let error = failing(&|module| module.label() != "app", Some("no antlr")).unwrap_err().to_string();
         assert!(error.contains("because they do not: app (no antlr)"), "{error}");
+        let newer = "Fatal error compiling: error: release version 99 not supported";
+        let error = failing(&|_| false, Some(newer)).unwrap_err();
+        assert!(error.to_string().contains("none of the 2 modules with tests compiles (Fatal error"), "{error}");
+        assert_eq!(error.hint(), OTHER_JDK);
         report(&all[1], 2);
         let (chosen, others) = failing(&|_| true, None).unwrap();
         assert_eq!(chosen, all[1]);

@@ -97,6 +97,10 @@ pub(in crate::benchmark::local) fn is_about_the_jdk(what: &str) -> bool {
     signs.iter().any(|sign| what.contains(sign))
 }
 
+/// What to do where it is about the JDK.
+pub(in crate::benchmark::local) const OTHER_JDK: &str =
+    "the project is written for a Java that this JDK does not compile: name another JDK with --java-home";
+
 /// The oldest language level that the compiler knows, where it says so of an older one.
 pub(super) fn oldest_level(what: &str) -> Option<u32> {
     let (_, level) = what.split_once("is no longer supported. Use ")?;

@@ -26,6 +26,9 @@ const COMPONENT: &str = "<component-set><components><component>\
 /// A project that needs more than these goals left out is compiled by the compiling goals alone.
 pub(super) const MOST_GOALS: usize = 8;
 
+/// Plugins that run programs, of the project as well.
+const RUNNERS: [&str; 3] = ["exec-maven-plugin", "maven-antrun-plugin", "gmavenplus-plugin"];
+
 /// A goal as the project runs it: `group:artifact:goal@execution`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Goal(String);
@@ -44,6 +47,11 @@ impl Goal {
         let (execution, _) = after.split_once(')')?;
         let [group, artifact, _version, name] = goal.split(':').collect::<Vec<_>>().try_into().ok()?;
         Self::new(&format!("{group}:{artifact}:{name}@{execution}"))
+    }
+
+    /// Whether it may run what the project makes, which a bug can keep from working: without the bug it does not refuse.
+    pub(super) fn may_run_the_product(&self) -> bool {
+        self.0.split(':').nth(1).is_some_and(|plugin| RUNNERS.contains(&plugin))
     }
 
     /// As the extension takes it.

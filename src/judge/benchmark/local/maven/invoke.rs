@@ -1,7 +1,7 @@
 //! Running Maven: offline first, through a mirror when something is missing, directly when a plugin refuses.
 
 use super::cache::CachedBuild;
-use super::complaint::{Complaint, complaint, is_about_the_jdk, oldest_level};
+use super::complaint::{Complaint, OTHER_JDK, complaint, is_about_the_jdk, oldest_level};
 use super::extension;
 use super::memory::{Invocation, Memory};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
@@ -263,7 +263,7 @@ fn does_not_compile(what: &str, invocation: &Invocation) -> BenchmarkError {
     BenchmarkError::Setup {
         what: format!("the project does not compile before any change{without}: {what}"),
         hint: if is_about_the_jdk(what) {
-            "the project is written for a Java that this JDK does not compile: name another JDK with --java-home".into()
+            OTHER_JDK.into()
         } else {
             "a bug is a project that compiles and has a failing test; see `mvn test-compile`".into()
         },

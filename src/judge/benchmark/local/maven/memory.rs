@@ -37,6 +37,15 @@ impl Invocation {
         }
     }
 
+    /// The same with the goals that may refuse for a bug alone: the next tree may be without it.
+    fn without_any_bug(&self) -> Self {
+        let mut invocation = self.clone();
+        if let Self::LifeCycle { without, .. } = &mut invocation {
+            without.retain(|goal| !goal.may_run_the_product());
+        }
+        invocation
+    }
+
     /// How to call Maven next, after the compiler knew no level older than this one; `None` where that is not new.
     pub(super) fn raised(&self, level: u32) -> Option<Self> {
         match self {
@@ -90,7 +99,7 @@ impl Memory {
         let Some(file) = &self.file else { return };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
-        let _ = fs::write(file, format!("{}{short}\n", words_of(store, invocation)));
+        let _ = fs::write(file, format!("{}{short}\n", words_of(store, &invocation.without_any_bug())));
     }
 }
 
@@ -178,6 +187,8 @@ mod tests {
         assert_eq!(one.after(None), Some(Invocation::Direct));
         assert_eq!(Invocation::Direct.after(goal("check")), None);
         assert_eq!(two.raised(8).unwrap().raised(8), None, "it was raised and does not help");
+        let runs = two.after(Goal::new("org.codehaus.mojo:exec-maven-plugin:java@tables")).unwrap();
+        assert_eq!(runs.without_any_bug(), two, "what it runs may be the product, with its bug");
     }
 
     #[test]
