@@ -33,7 +33,7 @@ pub use clues::Clues;
 pub use edit::{Change, Edit};
 pub use engine::Engine;
 pub use plan::{Candidate, Options};
-pub use search::{Budget, Judged, MOST_CONFIRMED, SearchResult, catch_up, search};
+pub use search::{Budget, Judged, MOST_CONFIRMED, SearchResult, catch_up, search, search_beside};
 pub use site::Site;
 
 use crate::language::Language;

@@ -92,29 +92,27 @@ pub async fn search(
     budget: Budget,
     on_result: &mut (dyn FnMut(&Candidate, &Validation) + Send),
 ) -> Result<SearchResult, ValidateError> {
+    Progress::new(budget).go_on(engine, validator, on_result).await
+}
+
+/// Tries what else passes beside a candidate that is plausible, as long as [`search`] goes on after the first that passes.
+/// The candidate is one of those found. Where it takes back the change that broke the tests, nothing is tried.
+///
+/// # Errors
+/// As [`search`].
+pub async fn search_beside(
+    first: &Candidate,
+    validation: &Validation,
+    engine: &mut Engine<'_>,
+    validator: &Validator,
+    budget: Budget,
+    on_result: &mut (dyn FnMut(&Candidate, &Validation) + Send),
+) -> Result<SearchResult, ValidateError> {
     let mut progress = Progress::new(budget);
-    let mut over = false;
-    while !over {
-        let begin = Instant::now();
-        let batch = engine.next_batch(BATCH.min(budget.candidates.saturating_sub(progress.result.tried)));
-        progress.result.generating += begin.elapsed();
-        over = batch.is_empty();
-        let mut judged = 0;
-        let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
-        let mut on_judged = |at: usize, validation: &Validation| {
-            let Some(candidate) = batch.get(at) else { return ControlFlow::Break(()) };
-            judged = at + 1;
-            engine.learn(candidate, validation);
-            on_result(candidate, validation);
-            progress.take(candidate, validation);
-            over = progress.is_over();
-            if over || progress.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        validator.screen(&patches, &mut on_judged).await?;
-        engine.put_back(batch.into_iter().skip(judged));
-        over |= progress.settle(validator, engine.broken_by()).await?;
-    }
-    progress.end(validator, engine).await
+    progress.take(first, validation);
+    // It was judged before.
+    (progress.result.tried, progress.result.compiled, progress.result.first_passed) = (0, 0, Some(0));
+    progress.go_on(engine, validator, on_result).await
 }
 
 /// A search under way.
@@ -134,6 +132,37 @@ impl Progress {
     fn new(budget: Budget) -> Self {
         let (result, passed, cut) = Default::default();
         Self { budget, started: Instant::now(), result, passed, cut, passed_at: None }
+    }
+
+    /// Tries candidates until the search is over.
+    async fn go_on(
+        mut self,
+        engine: &mut Engine<'_>,
+        validator: &Validator,
+        on_result: &mut (dyn FnMut(&Candidate, &Validation) + Send),
+    ) -> Result<SearchResult, ValidateError> {
+        let mut over = self.settle(validator, engine.broken_by()).await?;
+        while !over {
+            let begin = Instant::now();
+            let batch = engine.next_batch(BATCH.min(self.budget.candidates.saturating_sub(self.result.tried)));
+            self.result.generating += begin.elapsed();
+            over = batch.is_empty();
+            let mut judged = 0;
+            let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
+            let mut on_judged = |at: usize, validation: &Validation| {
+                let Some(candidate) = batch.get(at) else { return ControlFlow::Break(()) };
+                judged = at + 1;
+                engine.learn(candidate, validation);
+                on_result(candidate, validation);
+                self.take(candidate, validation);
+                over = self.is_over();
+                if over || self.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            validator.screen(&patches, &mut on_judged).await?;
+            engine.put_back(batch.into_iter().skip(judged));
+            over |= self.settle(validator, engine.broken_by()).await?;
+        }
+        self.end(validator, engine).await
     }
 
     /// Takes the judge's answer on a candidate.

@@ -168,6 +168,11 @@ pub trait SideModel: Send + Sync {
 /// Proposes and tries variants of a candidate that did not pass (RepairAgent, section III-D3).
 #[async_trait]
 pub trait Variants: Send + Sync {
+    /// Whether they are tried beside a candidate that is plausible, too: what else passes tells how sure it is.
+    fn rivals(&self) -> bool {
+        false
+    }
+
     /// Tries variants until one is plausible or nothing is left; returns what was tried.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `write_fix`: applies a patch in one of three forms, has it judged, and always undoes it.
 //!
-//! Variants of a candidate that does not pass are tried where the run asks for them (paper, section III-D3).
+//! Variants of a candidate that does not pass are tried where the run asks for them (paper, section III-D3); rivals of one
+//! that passes where they cost nothing but time.
 
 use super::{Effect, Observation, Tool, ToolContext, ToolError, failing_text, judge};
 use crate::domain::{Outcome, PatchAttempt};
@@ -46,7 +47,8 @@ impl Tool for WriteFix {
             return Ok(Observation::plain(attempt_text(&first)).with(Effect::NotApplied(first)));
         }
         let mut attempts = vec![first];
-        if let (Some(variants), false) = (cx.variants, attempts[0].validation.is_plausible()) {
+        let is_plausible = attempts[0].validation.is_plausible();
+        if let Some(variants) = cx.variants.filter(|variants| !is_plausible || variants.rivals()) {
             let explored = variants.explore(&attempts[0], cx).await?;
             attempts.extend(explored);
         }

@@ -1,6 +1,7 @@
 //! A patched version beside the untouched one: which inputs give another result, and what of that no failing test asks for.
 
-use super::{Call, Origin, shown};
+use super::pairs::{Key, Pair, is_value, key, kind, pairs};
+use super::{Call, shown};
 use crate::domain::TestId;
 use crate::domain::words::counted;
 use crate::patch::Exchange;
@@ -21,18 +22,6 @@ const CURED: usize = 3;
 /// Standard deviations by which one share must be larger than another to count: one time in six it is by chance.
 const APART: f64 = 1.0;
 
-/// Exceptions that an object throws whose fields do not fit each other, by the ends of their names.
-const STATE: [&str; 8] = [
-    "IndexOutOfBoundsException",
-    "NegativeArraySizeException",
-    "NullPointerException",
-    "ClassCastException",
-    "AttributeError",
-    "IndexError",
-    "KeyError",
-    "TypeError",
-];
-
 /// What drawn inputs say against a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warning {
@@ -42,89 +31,6 @@ pub struct Warning {
     pub reason: String,
     /// Whether it says that no failing test calls a function; one may call it with what cannot be copied.
     pub is_of_uncalled: bool,
-}
-
-/// A call by what was called with what.
-type Key<'c> = (&'c str, &'c str, &'c str);
-
-fn key(call: &Call) -> Key<'_> {
-    (&call.file, &call.function, &call.input)
-}
-
-/// One input: what came of it before and with the patch.
-#[derive(Debug, Clone)]
-struct Pair<'c> {
-    call: &'c Call,
-    before: &'c str,
-    after: &'c str,
-    /// Whether a failing test gives the input.
-    triggering: bool,
-    /// Whether only tests that passed before give it.
-    passing: bool,
-    /// Whether it was drawn near what a failing test gives.
-    near_failing: bool,
-    /// A test that passed before and whose own input gave the very same text.
-    vouches: Option<&'c TestId>,
-}
-
-impl<'c> Pair<'c> {
-    /// A call with the patch beside the same one before; which tests give its input is not known yet.
-    fn of(call: &'c Call, old: &'c Call) -> Self {
-        Self {
-            call,
-            before: &old.result,
-            after: &call.result,
-            triggering: false,
-            passing: false,
-            near_failing: false,
-            vouches: None,
-        }
-    }
-
-    fn changed(&self) -> bool {
-        // The JVM names the expression that is null, which any other code may spell otherwise.
-        let is_null = kind(self.before) == kind(self.after) && kind(self.after).ends_with("NullPointerException");
-        self.before != self.after && !is_null
-    }
-
-    /// Whether a result says more of an object in a state that its own methods may never leave it in than of the code.
-    fn is_of_state(&self, result: &str) -> bool {
-        self.call.origin == Origin::Fields && STATE.iter().any(|error| kind(result).ends_with(error))
-    }
-
-    /// Whether no test gives the input.
-    fn drawn(&self) -> bool {
-        !self.triggering && !self.passing
-    }
-}
-
-/// Each input that both versions were called with, once.
-fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[TestId]) -> BTreeMap<Key<'c>, Pair<'c>> {
-    let old: BTreeMap<Key<'_>, &Call> = before.iter().map(|call| (key(call), call)).collect();
-    let mut found: BTreeMap<Key<'c>, Pair<'c>> = BTreeMap::new();
-    for call in after {
-        if let Some(old) = old.get(&key(call)) {
-            found.entry(key(call)).or_insert(Pair::of(call, old));
-        }
-    }
-    let own = before.iter().filter(|call| call.is_own() && is_text(&call.result));
-    let texts: BTreeSet<_> = own.map(|call| (&call.test, &call.function, &call.result)).collect();
-    for call in before {
-        let is_vouched = !call.is_own() && texts.contains(&(&call.test, &call.function, &call.result));
-        if let Some(pair) = found.get_mut(&key(call)).filter(|_| is_vouched && !triggering.contains(&call.test)) {
-            pair.vouches = Some(&call.test);
-        }
-    }
-    for call in before.iter().chain(after) {
-        if let Some(pair) = found.get_mut(&key(call)) {
-            let fails = triggering.contains(&call.test);
-            pair.triggering |= call.is_own() && fails;
-            pair.passing |= call.is_own() && !fails;
-            pair.near_failing |= !call.is_own() && fails;
-        }
-    }
-    found.values_mut().for_each(|pair| pair.passing &= !pair.triggering);
-    found
 }
 
 /// Takes away calls with another result than in one run of the code before, unless a further run of it gave that result
@@ -154,17 +60,31 @@ pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) ->
 /// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:
 /// nothing but the edge should change.
 pub fn warnings(before: &[Call], after: &[Call], triggering: &[TestId], exchange: Option<Exchange>) -> Vec<Warning> {
+    warnings_beside(before, after, triggering, exchange, &BTreeSet::new())
+}
+
+/// The same beside other patches: that inputs of tests that passed before give another result speaks against none of them where
+/// all give the same one. Those inputs are `agreed`.
+pub(super) fn warnings_beside(
+    before: &[Call],
+    after: &[Call],
+    triggering: &[TestId],
+    exchange: Option<Exchange>,
+    agreed: &BTreeSet<Key<'_>>,
+) -> Vec<Warning> {
     let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
     for ((file, function, _), pair) in pairs(before, after, triggering) {
         functions.entry((file, function)).or_default().push(pair);
     }
-    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, exchange }.warnings()).collect()
+    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, exchange, agreed }.warnings()).collect()
 }
 
 /// One function with its inputs.
 struct FunctionPairs<'c> {
     pairs: Vec<Pair<'c>>,
     exchange: Option<Exchange>,
+    /// Inputs to which other patches give the same result.
+    agreed: &'c BTreeSet<Key<'c>>,
 }
 
 impl FunctionPairs<'_> {
@@ -210,7 +130,8 @@ impl FunctionPairs<'_> {
     /// Inputs of tests that passed before give another result: those tests did not ask for it.
     fn passing(&self) -> Option<Warning> {
         let asked = self.asked();
-        let changed: Vec<_> = self.changed().filter(|pair| pair.passing && !asked.contains(pair.after)).collect();
+        let is_own = |pair: &&Pair<'_>| pair.passing && !self.agreed.contains(&key(pair.call));
+        let changed: Vec<_> = self.changed().filter(is_own).filter(|pair| !asked.contains(pair.after)).collect();
         let (inputs, gives) = (counted(changed.len(), "input"), one_or(changed.len(), "gives", "give"));
         warning(1, &format!("{inputs} of tests that passed before {gives} another result"), changed.first()?)
     }
@@ -369,24 +290,6 @@ fn one_or<'w>(number: usize, one: &'w str, more: &'w str) -> &'w str {
 fn holds_nothing(input: &str) -> bool {
     const EMPTY: [&str; 6] = ["=\"\"", "=''", "=b''", "=[]", "={}", "=()"];
     EMPTY.iter().any(|empty| input.ends_with(empty) || input.contains(&format!("{empty}, ")))
-}
-
-fn is_value(result: &str) -> bool {
-    result.starts_with("returns ")
-}
-
-/// A result without the message of an exception, which often holds the input, and without what it leaves.
-fn kind(result: &str) -> &str {
-    match is_value(result) {
-        true => result,
-        false => result.split(':').next().unwrap_or(result).split(" and leaves ").next().unwrap_or(result),
-    }
-}
-
-/// Whether a call gives a text that is not empty: two such results are rarely equal by chance.
-fn is_text(result: &str) -> bool {
-    let value = result.strip_prefix("returns ").unwrap_or_default();
-    value.starts_with(['"', '\'']) && !value.starts_with("\"\"") && !value.starts_with("''")
 }
 
 fn is_error(result: &str) -> bool {

@@ -1,7 +1,8 @@
 //! Several plausible patches beside each other: which behave alike, which changes least, and on which input they part.
 
 use super::Call;
-use super::compare::{changed, warnings};
+use super::compare::{changed, warnings_beside};
+use super::pairs::{Key, key};
 use crate::domain::{Choice, Group, Split, TestId};
 use crate::validate::BySource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,8 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
     let result = |table: &BTreeMap<(&str, &str), &str>, call: &Call| {
         table.get(&(call.function.as_str(), call.input.as_str())).map_or_else(String::new, |text| (*text).to_owned())
     };
+    let agree = |call: &&&Call| tables.iter().all(|table| result(table, call) == result(&tables[0], call));
+    let agreed: BTreeSet<Key<'_>> = shared.iter().filter(agree).map(|call| key(call)).collect();
     let mut groups: Vec<(Ranked, Vec<String>, Group)> = Vec::new();
     for (number, table) in tables.iter().enumerate() {
         let behaviour: Vec<String> = shared.iter().map(|call| result(table, call)).collect();
@@ -45,7 +48,7 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
         let after = &versions[number];
         let (changed, apart) = changed(before, after, triggering);
         let exchange = sources.get(number).and_then(|source| source.exchange);
-        let found = warnings(before, after, triggering, exchange);
+        let found = warnings_beside(before, after, triggering, exchange, &agreed);
         let weight: usize = found.iter().map(|warning| warning.weight).sum();
         let warnings = found.into_iter().map(|warning| warning.reason).collect();
         groups.push((Ranked { weight, apart }, behaviour, Group { patches: vec![number], changed, warnings }));
@@ -73,6 +76,7 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
 mod tests {
     use super::super::Origin;
     use super::*;
+    use crate::patch::Exchange;
 
     fn calls(results: &[(&str, &str)]) -> Vec<Call> {
         let test = TestId::new("t", "test_f");
@@ -102,6 +106,21 @@ mod tests {
             results: vec!["returns no".into(), "returns yes".into()],
         };
         assert_eq!((choice.compared, &choice.splits[0]), (4, &split));
+    }
+
+    #[test]
+    fn what_all_patches_change_alike_speaks_against_none_of_them() {
+        let mut before = calls(&[("18", "no"), ("17", "no"), ("19", "no"), ("0", "no")]);
+        before[1].origin = Origin::Test;
+        before[1].test = TestId::new("t", "test_that_passed");
+        let with = |results: [&str; 4]| {
+            let result = |(call, result): (&Call, &str)| Call { result: format!("returns {result}"), ..call.clone() };
+            before.iter().zip(results).map(result).collect::<Vec<_>>()
+        };
+        let (turned, right) = (with(["yes", "yes", "yes", "yes"]), with(["yes", "yes", "no", "no"]));
+        let sources = [Some(Exchange::Negation), None].map(|exchange| BySource { against: 0, exchange });
+        let choice = ranked(&before, &[turned, right], &[TestId::new("t", "test_f")], &sources);
+        assert_eq!((choice.groups[0].patches[0], choice.groups[0].changed), (1, 1), "{:?}", choice.groups);
     }
 
     #[test]

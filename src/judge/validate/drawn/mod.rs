@@ -8,6 +8,7 @@
 mod compare;
 mod functions;
 mod groups;
+mod pairs;
 mod shown;
 
 pub(crate) use compare::Warning;

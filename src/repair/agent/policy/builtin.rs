@@ -107,7 +107,7 @@ impl<'b> Builtin<'b> {
             let explanation = format!("no time is left for a further search; {}", reading::nothing_left(view.case));
             return call(GOAL_ACCOMPLISHED, json!({"explanation": explanation}));
         }
-        self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget });
+        self.fixer = Some(EngineVariants { engine: self.engine.clone(), budget, first: first.clone() });
         match first {
             Some(candidate) => {
                 call(WRITE_FIX, json!({"diff": patch::render(&candidate.patch), "explanation": candidate.note}))
@@ -159,9 +159,14 @@ impl Policy for Builtin<'_> {
     }
 
     async fn recall(&mut self, attempts: &[PatchAttempt]) {
+        let mut engine = self.engine.lock().await;
+        let first = self.fixer.as_ref().and_then(|fixer| fixer.first.as_ref()).zip(attempts.first());
+        if let Some((first, attempt)) = first.filter(|(_, attempt)| attempt.validation.is_plausible()) {
+            engine.learn(first, &attempt.validation);
+        }
         // The first candidate was the decision itself.
         let judged = attempts.iter().skip(1).map(|attempt| (&attempt.patch, &attempt.validation));
-        catch_up(&mut *self.engine.lock().await, judged);
+        catch_up(&mut engine, judged);
     }
 
     fn variants(&self) -> Option<&dyn Variants> {

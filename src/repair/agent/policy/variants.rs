@@ -6,7 +6,7 @@ use crate::agent::evidence::{Evidence, changed};
 use crate::domain::{Event, PatchAttempt, Validation};
 use crate::patch::{self, proposal};
 use crate::prompt::PromptError;
-use crate::templates::{Budget as SearchBudget, Candidate, Engine, search};
+use crate::templates::{Budget as SearchBudget, Candidate, Engine, search, search_beside};
 use crate::tools::{ToolContext, ToolError, Variants, failing_text, judge, tell};
 use async_trait::async_trait;
 use serde_json::json;
@@ -89,22 +89,34 @@ pub(super) struct EngineVariants<'b> {
     pub engine: SharedEngine<'b>,
     /// What it may use.
     pub budget: SearchBudget,
+    /// The candidate that the agent proposes.
+    pub first: Option<Candidate>,
 }
 
 #[async_trait]
 impl Variants for EngineVariants<'_> {
-    async fn explore(&self, _: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
-        let mut engine = self.engine.lock().await;
+    fn rivals(&self) -> bool {
+        true
+    }
+
+    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
+        let (engine, validator) = (&mut *self.engine.lock().await, &cx.bench.validator);
         let mut attempts: Vec<PatchAttempt> = Vec::new();
         let mut reported = Ok(());
-        let found = search(&mut engine, &cx.bench.validator, self.budget, &mut |candidate, validation| {
+        let mut on_result = |candidate: &Candidate, validation: &Validation| {
             let attempt = attempt_of(candidate, validation, candidate.note.clone());
             if reported.is_ok() {
                 reported = tell(&attempt, cx);
             }
             attempts.push(attempt);
-        })
-        .await?;
+        };
+        let found = match self.first.as_ref().filter(|_| of.validation.is_plausible()) {
+            Some(first) => {
+                engine.learn(first, &of.validation);
+                search_beside(first, &of.validation, engine, validator, self.budget, &mut on_result).await?
+            }
+            None => search(engine, validator, self.budget, &mut on_result).await?,
+        };
         reported?;
         cx.sink.emit(&Event::Searched {
             scope: cx.scope.clone(),
@@ -120,7 +132,8 @@ impl Variants for EngineVariants<'_> {
             tell(&attempt, cx)?;
             attempts.push(attempt);
         }
-        for (nth, judged) in found.plausible.into_iter().enumerate() {
+        let others = found.plausible.into_iter().enumerate().filter(|(_, judged)| judged.candidate.patch != of.patch);
+        for (nth, judged) in others {
             let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
             let attempt = attempt_of(&judged.candidate, &judged.validation, explanation);
             tell(&attempt, cx)?;

@@ -213,6 +213,23 @@ async fn an_engine_that_caught_up_goes_on_where_the_search_ended() {
 }
 
 #[tokio::test]
+async fn rivals_of_a_plausible_candidate_are_found_beside_it() {
+    let judge = door(ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true));
+    let index = index_of(GATE);
+    let mut engine = Engine::new(&index, &ranking_of(&[3]), Options::default());
+    let first = engine.next_batch(1).remove(0);
+    let validation = judge.verdict(&first.patch).await.unwrap().validation;
+    assert!(validation.is_plausible(), "{}", first.note);
+    let mut judged = Vec::new();
+    let mut keep = |candidate: &Candidate, _: &Validation| judged.push(candidate.note.clone());
+    let budget = Budget::default();
+    let result = search_beside(&first, &validation, &mut engine, &judge, budget, &mut keep).await.unwrap();
+    let plausible: Vec<&str> = result.plausible.iter().map(|judged| &*judged.candidate.note).collect();
+    assert!(plausible.len() > 1 && plausible.contains(&&*first.note), "{plausible:?}");
+    assert_eq!((result.tried, judged.contains(&first.note)), (judged.len(), false), "it was judged before");
+}
+
+#[tokio::test]
 async fn budgets_end_a_search() {
     let judge = door(ByText::new(|_| false, |_| true));
     let (result, reports) = searched(&judge, Budget { candidates: 5, ..Budget::default() }).await;

@@ -1,3 +1,4 @@
+use super::super::Origin;
 use super::*;
 
 fn calls(results: &[(&str, &str, &str)]) -> Vec<Call> {
