@@ -179,18 +179,33 @@ const POOL: &str = "public class Pool {
 }
 ";
 
-#[test]
-fn a_repair_with_which_tests_that_failed_at_once_wait_is_given_the_time() {
-    let test = |name: &str, body: &str| {
+const TAKES_ONCE: &str = "pool.await(); org.junit.Assert.assertFalse(pool.take());";
+
+/// A project with the pool and these tests of it, each with its name and body.
+fn pool_with(tests: [(&str, &str); 2]) -> tempfile::TempDir {
+    let test = |(name, body)| {
         format!("    @org.junit.Test public void {name}() throws Exception {{ Pool pool = new Pool(); {body} }}\n")
     };
-    let takes = test("takes", "org.junit.Assert.assertTrue(pool.take()); Thread.sleep(3500);");
-    let takes_once = "pool.await(); org.junit.Assert.assertFalse(pool.take());";
-    let tests = takes + &test("waits", takes_once);
     let folder = tempfile::tempdir().unwrap();
+    let tests = format!("public class PoolTest {{\n{}}}\n", tests.map(test).concat());
+    write_files(folder.path(), &[("p/src/Pool.java", POOL), ("p/test/PoolTest.java", &tests)]);
+    folder
+}
+
+#[test]
+fn a_repair_with_which_one_of_several_tests_without_end_is_slow_is_given_the_time() {
+    let slow = format!("{TAKES_ONCE} Thread.sleep(2500);");
+    let folder = pool_with([("waits", TAKES_ONCE), ("waits_long", &slow)]);
+    let project = folder.path().join("p");
+    let done = Unidebug::new(&["run", project.to_str().unwrap(), "--model", "builtin"]).run();
+    assert!(done.expect_code(0).stdout.contains("+        if (idle > 0) {"), "{done}");
+}
+
+#[test]
+fn a_repair_with_which_tests_that_failed_at_once_wait_is_given_the_time() {
+    let takes = "org.junit.Assert.assertTrue(pool.take()); Thread.sleep(3500);";
+    let folder = pool_with([("takes", takes), ("waits", TAKES_ONCE)]);
     let root = Utf8Path::from_path(folder.path()).unwrap();
-    let tests = format!("public class PoolTest {{\n{tests}}}\n");
-    write_files(root, &[("p/src/Pool.java", POOL), ("p/test/PoolTest.java", &tests)]);
     let (project, out) = (root.join("p"), root.join("run"));
     let words = ["run", project.as_str(), "--model", "builtin", "--max-time", "5m", "--json", "--out", out.as_str()];
     let done = Unidebug::new(&words).run();

@@ -192,8 +192,7 @@ impl ColdJudge {
     /// Deadlines by which a test that failed at once may take its time to pass; for a few candidates one without end may, too.
     pub(in crate::validate) fn patient_deadlines(&self) -> Deadlines {
         let mut deadlines = self.subject.deadlines(&self.baseline.report);
-        let is_mixed = coverage::endless(&self.baseline).count() < self.baseline.triggering.len();
-        if !is_mixed || !self.has_patience() {
+        if !self.has_patience() {
             deadlines.own.extend(coverage::brief(&self.baseline));
         }
         deadlines
