@@ -258,7 +258,7 @@ impl<'a> Engine<'a> {
     fn score(&self, plan: &Plan) -> f64 {
         let place = &self.places[plan.place];
         match &self.focus {
-            Some(focus) if focus.holds(&place.location) => NEAR + self.likelihood(plan),
+            Some(focus) if focus.holds(&place.location) => NEAR + self.likelihood(plan) * self.experience.hurry(plan),
             _ => place.suspicion * self.likelihood(plan),
         }
     }

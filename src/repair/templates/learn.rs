@@ -15,9 +15,9 @@ use std::collections::HashMap;
 const FLOOR: f64 = 0.5;
 /// What a line gains when a candidate on it repairs all triggering tests but for one.
 const GAIN: f64 = 0.4;
-/// What a line gains when a candidate on it passes: what else passes there is the likeliest rival, which the tests that ran
-/// cannot tell from it.
-const PASSED: f64 = 1.0;
+/// How much earlier a line's candidates come once one of them passed: what else passes there is the likeliest rival, which the
+/// tests that ran cannot tell from it.
+const RIVAL: f64 = 2.0;
 /// Progress of a candidate that repairs the triggering tests and breaks others: mostly it turned a result around.
 const REGRESSION: f64 = 0.3;
 /// Promising candidates combined in one search.
@@ -60,11 +60,13 @@ impl Experience {
 
     /// How much more or less a plan is worth than its base.
     pub(super) fn factor(&self, plan: &Plan) -> f64 {
-        let place = self.places.get(&plan.place).map_or(1.0, |known| {
-            let gain = if known.passed { PASSED } else { GAIN * known.best };
-            known.interest * (1.0 + gain)
-        });
+        let place = self.places.get(&plan.place).map_or(1.0, |known| known.interest * (1.0 + GAIN * known.best));
         place * self.templates.get(plan.template).copied().unwrap_or(1.0)
+    }
+
+    /// How much earlier a plan comes than its worth says. Its worth stays, for that is what rivals are ranked by.
+    pub(super) fn hurry(&self, plan: &Plan) -> f64 {
+        if self.places.get(&plan.place).is_some_and(|known| known.passed) { RIVAL } else { 1.0 }
     }
 
     /// Takes one answer.
