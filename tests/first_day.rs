@@ -55,6 +55,9 @@ impl Day {
         let text = regex::Regex::new(r"\d+(\.\d+)? s\b").unwrap().replace_all(&text, "N s").into_owned();
         let text =
             regex::Regex::new(r"\d+\.\d candidates a second, \d+ %").unwrap().replace_all(&text, "N").into_owned();
+        // How many rivals are tried is a matter of time.
+        let text =
+            regex::Regex::new(r"\d+ candidates? \(.*\)").unwrap().replace_all(&text, "N candidates").into_owned();
         regex::Regex::new(r"20\d\d-\d\d-\d\d \d\d:\d\d").unwrap().replace_all(&text, "DAY AND HOUR").into_owned()
     }
 
