@@ -95,8 +95,7 @@ settings! {
         /// File that holds the key, instead of a variable.
         #[arg(value_name = "FILE")]
         key_file: Option<Utf8PathBuf>;
-        /// The form in which commands are asked for; a form that the endpoint refuses gives way to the next one below
-        /// it.
+        /// The form in which commands are asked for; one that the endpoint refuses gives way to the next one below.
         #[arg(value_enum)]
         answers: Option<FormArg> as Form = Form::Text;
         /// How long models think before they answer.
@@ -185,8 +184,7 @@ settings! {
         /// where they disagree the report shows the input.
         #[arg(value_name = "N")]
         choose: Option<u32> from 1 to 9;
-        /// Variants asked of a model, in one query, for each candidate that fails; none unless the strategy says
-        /// otherwise.
+        /// Variants asked of a model, in one query, for each candidate that fails; none unless the strategy asks for them.
         #[arg(value_name = "N")]
         variants: Option<u32> from 0 to 30;
         /// Cycles without anything new after which an agent is ended.

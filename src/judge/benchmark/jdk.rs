@@ -5,6 +5,19 @@ use super::error::Unusable;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
 
+/// What compilers say of a language level that they do not take.
+const REFUSED_LEVEL: [&str; 4] =
+    ["is no longer supported. Use", "invalid source release", "invalid target release", "error: release version"];
+
+/// What to do where the compiler refuses the project's language level as too old or too new for it; `None` where its
+/// complaint is about something else.
+pub(super) fn refused_level(complaint: &str) -> Option<&'static str> {
+    let is_refused = REFUSED_LEVEL.iter().any(|sign| complaint.contains(sign));
+    is_refused.then_some(
+        "the project is written for a Java that this JDK does not compile: name another JDK with --java-home",
+    )
+}
+
 /// A Java development kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jdk {

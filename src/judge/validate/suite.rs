@@ -92,7 +92,10 @@ pub(super) async fn run(
         match take(&mut report, answer, &done, &plan) {
             Next::Stop(end) => break end,
             Next::Apart => {
-                for half in halves(&plan, left.saturating_sub(started.elapsed())) {
+                for classes in halves(&plan) {
+                    let total = plan.deadlines.total.saturating_sub(begin.elapsed());
+                    let half =
+                        Plan { classes, deadlines: Deadlines { total, ..plan.deadlines.clone() }, ..plan.clone() };
                     join(&mut report, Box::pin(run(process, &half, executed)).await?);
                 }
                 break report.end;
@@ -107,12 +110,9 @@ pub(super) async fn run(
     Ok(report)
 }
 
-/// Two plans for the halves of a plan's classes, or one for a single class; each has this time for all its tests.
-fn halves(plan: &Plan, total: Duration) -> impl Iterator<Item = Plan> {
-    let half = plan.classes.len().div_ceil(2).max(1);
-    let deadlines = Deadlines { total, ..plan.deadlines.clone() };
-    let of = move |classes: &[String]| Plan { classes: classes.to_vec(), deadlines: deadlines.clone(), ..plan.clone() };
-    plan.classes.chunks(half).map(of)
+/// The classes of a plan in two halves.
+fn halves(plan: &Plan) -> impl Iterator<Item = Vec<String>> {
+    plan.classes.chunks(plan.classes.len().div_ceil(2).max(1)).map(<[String]>::to_vec)
 }
 
 /// Asks which tests there are; a class that cannot tell stands for itself.
@@ -126,8 +126,8 @@ pub(super) async fn discover(process: &dyn Process, plan: &Plan) -> Result<Disco
     let answer = records::read(&done.results, &keys);
     if answer.ended_with("apart") && plan.classes.len() > 1 {
         let mut found = Discovered::new();
-        for half in halves(plan, total) {
-            found.extend(Box::pin(discover(process, &half)).await?);
+        for classes in halves(plan) {
+            found.extend(Box::pin(discover(process, &Plan { classes, ..plan.clone() })).await?);
         }
         return Ok(found);
     }
@@ -172,7 +172,7 @@ pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, left: Durat
     plan.classes.iter().for_each(|class| line("class", class));
     plan.only.iter().for_each(|id| line("only", &spelled(id)));
     done_already(report).iter().for_each(|id| line("skip", id));
-    plan.skip.iter().for_each(|id| line("skip", &format!("{}#{}", id.class, id.method)));
+    plan.skip.iter().for_each(|id| line("skip", &skipped(&id.class, &id.method)));
     must.iter().for_each(|id| line("must", id));
     for (id, limit) in &plan.deadlines.own {
         line("limit", &format!("{} {}", limit.as_millis(), spelled(id)));
@@ -272,13 +272,17 @@ fn keep_worst(results: &mut BTreeMap<TestId, TestResult>, new: TestResult) {
 fn done_already(report: &TestReport) -> BTreeSet<String> {
     let mut done = BTreeSet::new();
     for result in report.results.values() {
-        // With an empty method this names the class as a whole.
-        done.insert(format!("{}#{}", result.id.class, result.id.method));
+        done.insert(skipped(&result.id.class, &result.id.method));
         if result.loss.is_some() {
-            done.insert(format!("{}#{}", result.id.class, result.id.method.split('[').next().unwrap_or("")));
+            done.insert(skipped(&result.id.class, result.id.method.split('[').next().unwrap_or("")));
         }
     }
     done
+}
+
+/// A test as the runner is told to leave it out; with an empty method, the class as a whole.
+fn skipped(class: &str, method: &str) -> String {
+    format!("{class}#{method}")
 }
 
 /// Whether a result belongs to what a name means: a class with the classes nested in it, or all invocations of a method.

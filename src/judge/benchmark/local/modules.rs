@@ -1,6 +1,6 @@
 //! The modules of a project, whatever builds them, and which of them the bug is in.
 
-use super::maven::{OTHER_JDK, is_about_the_jdk};
+use crate::benchmark::jdk;
 use crate::benchmark::nearest::nearest;
 use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History};
@@ -183,10 +183,10 @@ pub(super) fn those_that_fail(
                 ),
             },
             path: root.to_owned(),
-            hint: match is_about_the_jdk(why) {
-                true => OTHER_JDK.into(),
-                false => format!("see what `{command}` says of them, or use `--build` and `--test`"),
-            },
+            hint: jdk::refused_level(why).map_or_else(
+                || format!("see what `{command}` says of them, or use `--build` and `--test`"),
+                str::to_owned,
+            ),
         },
     })
 }
@@ -293,7 +293,7 @@ mod tests {
         let newer = "Fatal error compiling: error: release version 99 not supported";
         let error = failing(&|_| false, Some(newer)).unwrap_err();
         assert!(error.to_string().contains("none of the 2 modules with tests compiles (Fatal error"), "{error}");
-        assert_eq!(error.hint(), OTHER_JDK);
+        assert!(error.hint().ends_with("name another JDK with --java-home"), "{error}");
         report(&all[1], 2);
         let (chosen, others) = failing(&|_| true, None).unwrap();
         assert_eq!(chosen, all[1]);

@@ -39,7 +39,9 @@ class Files:
 
     def pytest_collectreport(self, report):
         """A folder whose `conftest.py` cannot be loaded holds modules all the same."""
-        for folder, folders, files in os.walk(report.nodeid) if report.failed and os.path.isdir(report.nodeid) else ():
+        if not report.failed or not os.path.isdir(report.nodeid):
+            return
+        for folder, folders, files in os.walk(report.nodeid):
             folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
             modules = [name for name in sorted(files) if any(fnmatch.fnmatch(name, each) for each in self.patterns)]
             told["files"] += [os.path.join(folder, name) for name in modules]

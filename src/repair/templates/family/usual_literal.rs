@@ -12,7 +12,7 @@ use tree_sitter::Node;
 /// See the module.
 pub struct UsualLiteral;
 
-/// The longer ones first: each begins with none of those behind it.
+/// The longer ones first: `<=` begins with `<`.
 const RELATIONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 /// Weight of a literal that the same value is compared with by another relation.
 const OTHERWISE: f64 = 0.7;
@@ -43,7 +43,9 @@ fn question<'a>(site: &Site<'a>, literal: Node<'_>) -> Option<(&'a str, &'static
     let is_comparison = is_last && matches!(around.shape(), "binary_expression" | "comparison_operator");
     let text = site.text(around).get(..literal.start_byte() - around.start_byte())?.trim_end();
     let relation = RELATIONS.into_iter().find(|relation| is_comparison && text.ends_with(relation))?;
-    Some((text.strip_suffix(relation)?.trim_end(), relation))
+    // `a << 1` asks nothing.
+    let asked = text.strip_suffix(relation).filter(|asked| !asked.ends_with(['<', '>']))?;
+    Some((asked.trim_end(), relation))
 }
 
 /// Other literals that the same is compared with in the member around and in those near it, each once, with its weight: those
@@ -84,7 +86,10 @@ mod tests {
         if (this.depth == 1) {
             return mark == ';';
         }
-        return at == 2 || this.depth >= 3;
+        return at << 1 == 2 || this.depth >= 3;
+    }
+    int wide(int at) {
+        return at << 4;
     }
     boolean begins() {
         return this.depth == 0 && mark == ',';
@@ -97,7 +102,7 @@ mod tests {
         assert_eq!(proposals(&UsualLiteral, READER, 6), ["return mark == ',';"]);
         assert_eq!(
             proposals(&UsualLiteral, READER, 8),
-            ["return at == 2 || this.depth >= 1;", "return at == 2 || this.depth >= 0;"]
+            ["return at << 1 == 2 || this.depth >= 1;", "return at << 1 == 2 || this.depth >= 0;"]
         );
     }
 

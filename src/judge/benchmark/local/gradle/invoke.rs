@@ -7,7 +7,6 @@ use super::distribution::Distribution;
 use super::home::Home;
 use super::launch::{self, Launch};
 use crate::benchmark::copy::io_error;
-use crate::benchmark::local::maven::is_about_the_jdk;
 use crate::benchmark::local::store::Store;
 use crate::benchmark::mirror::Mirror;
 use crate::benchmark::{BenchmarkError, jars, jdk};
@@ -244,7 +243,7 @@ impl Gradle {
 
     fn refused(&self, root: &Utf8Path, launch: &Launch, complaint: &Complaint) -> BenchmarkError {
         let jdk = format!("Java {}", self.jdk.version);
-        let is_other = |wanted: &str| !launch.name.ends_with(wanted) && !is_about_the_jdk(complaint.text());
+        let is_other = |wanted: &str| !launch.name.ends_with(wanted) && jdk::refused_level(complaint.text()).is_none();
         let wanted = Distribution::wanted(root).map(|wanted| wanted.version().to_owned()).filter(|w| is_other(w));
         let by_wrapper = wanted.map(|wanted| {
             format!(

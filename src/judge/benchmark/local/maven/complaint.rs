@@ -1,6 +1,7 @@
 //! What Maven says when it fails, read for what to try next.
 
 use super::extension::Goal;
+use crate::benchmark::jdk;
 use crate::sandbox::Exit;
 
 /// Plugins that compile and test; any other that fails can be stepped around.
@@ -57,7 +58,7 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
         let symbol = about.skip_while(|line| *line != first).nth(1).filter(|line| line.starts_with("symbol:"));
         return Complaint::Compile(symbol.map_or_else(|| first.to_owned(), |symbol| format!("{first}; {symbol}")));
     }
-    if is_about_the_jdk(&shown) {
+    if jdk::refused_level(&shown).is_some() {
         return Complaint::Compile(shown);
     }
     let missing = [
@@ -89,17 +90,6 @@ fn only_announces(line: &str) -> bool {
     let counts = line.starts_with("The project ") && line.contains(") has ") && line.contains(" error");
     counts || ["Some problems were encountered", "The build could not read"].iter().any(|start| line.starts_with(start))
 }
-
-/// Whether the compiler refuses the project's language level: too old for it, or too new.
-pub(in crate::benchmark::local) fn is_about_the_jdk(what: &str) -> bool {
-    let signs =
-        ["is no longer supported. Use", "invalid source release", "invalid target release", "error: release version"];
-    signs.iter().any(|sign| what.contains(sign))
-}
-
-/// What to do where it is about the JDK.
-pub(in crate::benchmark::local) const OTHER_JDK: &str =
-    "the project is written for a Java that this JDK does not compile: name another JDK with --java-home";
 
 /// The oldest language level that the compiler knows, where it says so of an older one.
 pub(super) fn oldest_level(what: &str) -> Option<u32> {

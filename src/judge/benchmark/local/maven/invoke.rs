@@ -1,7 +1,7 @@
 //! Running Maven: offline first, through a mirror when something is missing, directly when a plugin refuses.
 
 use super::cache::CachedBuild;
-use super::complaint::{Complaint, OTHER_JDK, complaint, is_about_the_jdk, oldest_level};
+use super::complaint::{Complaint, complaint, oldest_level};
 use super::extension;
 use super::memory::{Invocation, Memory};
 use super::request::{CLASS_PATH, EFFECTIVE_POM, Request, arguments};
@@ -262,10 +262,8 @@ fn does_not_compile(what: &str, invocation: &Invocation) -> BenchmarkError {
     };
     BenchmarkError::Setup {
         what: format!("the project does not compile before any change{without}: {what}"),
-        hint: if is_about_the_jdk(what) {
-            OTHER_JDK.into()
-        } else {
-            "a bug is a project that compiles and has a failing test; see `mvn test-compile`".into()
-        },
+        hint: jdk::refused_level(what)
+            .unwrap_or("a bug is a project that compiles and has a failing test; see `mvn test-compile`")
+            .into(),
     }
 }

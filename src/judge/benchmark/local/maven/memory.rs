@@ -38,7 +38,7 @@ impl Invocation {
     }
 
     /// The same with the goals that may refuse for a bug alone: the next tree may be without it.
-    fn without_any_bug(&self) -> Self {
+    fn to_remember(&self) -> Self {
         let mut invocation = self.clone();
         if let Self::LifeCycle { without, .. } = &mut invocation {
             without.retain(|goal| !goal.may_run_the_product());
@@ -99,7 +99,7 @@ impl Memory {
         let Some(file) = &self.file else { return };
         let _ = file.parent().map(fs::create_dir_all);
         let short = if is_short { " short" } else { "" };
-        let _ = fs::write(file, format!("{}{short}\n", words_of(store, &invocation.without_any_bug())));
+        let _ = fs::write(file, format!("{}{short}\n", words_of(store, &invocation.to_remember())));
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(Invocation::Direct.after(goal("check")), None);
         assert_eq!(two.raised(8).unwrap().raised(8), None, "it was raised and does not help");
         let runs = two.after(Goal::new("org.codehaus.mojo:exec-maven-plugin:java@tables")).unwrap();
-        assert_eq!(runs.without_any_bug(), two, "what it runs may be the product, with its bug");
+        assert_eq!(runs.to_remember(), two, "what it runs may be the product, with its bug");
     }
 
     #[test]

@@ -27,7 +27,6 @@ use crate::benchmark::xml::Element;
 use crate::benchmark::{BenchmarkError, History, Project, Reactor};
 use crate::domain::RepoPath;
 use camino::{Utf8Path, Utf8PathBuf};
-pub(super) use complaint::{OTHER_JDK, is_about_the_jdk};
 pub(super) use fetch::users_repositories;
 use invoke::Maven;
 use own::MavenTest;

@@ -4,6 +4,7 @@ import tempfile
 import unittest.async_case
 import pluggy
 import pytest
+import _pytest.config
 import _pytest.outcomes
 
 
@@ -161,9 +162,8 @@ class Plugin:
 
     def stopped(self):
         """What stopped pytest before any test began, and where a `conftest.py` cannot be loaded, its folder."""
-        conftest = getattr(self.broken, "path", None)
-        if conftest is not None:
-            return self.broken.__cause__ or self.broken, os.path.join(os.path.dirname(str(conftest)), "")
+        if isinstance(self.broken, _pytest.config.ConftestImportFailure):
+            return self.broken.__cause__ or self.broken, os.path.join(os.path.dirname(str(self.broken.path)), "")
         return (self.broken, None) if self.began else (None, None)
 
     def failure(self, error, report):
