@@ -53,10 +53,13 @@ impl Confirmation<'_> {
         let failing = before.iter().filter(|(_, how)| **how == Before::Fails).map(|(id, _)| id.clone()).collect();
         let of_bug = self.unseen_of_bug(report, failing).await?;
         let against = self.not_cleared(report, before, &of_bug, cleared);
-        let against = self.that_never_pass(against, cleared).await?;
+        let (against, alone) = self.that_never_pass(against, cleared).await?;
         let (open, broken): (Vec<TestId>, Vec<TestId>) = against.into_iter().partition(|id| of_bug.contains(id));
         if !broken.is_empty() {
-            return Ok(Some(self.objects(report, broken, of)));
+            // How one ends by itself, with more time, says more than how it was cut beside others.
+            let ends = broken.first().and_then(|id| alone.results.get(id).or_else(|| report.results.get(id)));
+            let outcome = objection(ends);
+            return Ok(Some(self.objects(outcome, broken, of)));
         }
         Ok((!open.is_empty()).then(|| self.leaves(open)))
     }
@@ -110,17 +113,19 @@ impl Confirmation<'_> {
         against
     }
 
-    /// Those of some tests that pass in none of several runs by themselves with the patch; the others are cleared.
+    /// Those of some tests that pass in none of several runs by themselves with the patch, and how they ended in the last one;
+    /// the others are cleared.
     async fn that_never_pass(
         &self,
         mut against: Vec<TestId>,
         cleared: &mut Cleared,
-    ) -> Result<Vec<TestId>, ValidateError> {
+    ) -> Result<(Vec<TestId>, TestReport), ValidateError> {
+        let mut again = suite::empty();
         for _ in 0..AGAIN {
             if against.is_empty() {
                 break;
             }
-            let again = self.alone(&against).await?;
+            again = self.alone(&against).await?;
             against.retain(|id| {
                 let passed = passes(&again, id) == Some(true) && !self.is_short_of(&again, id);
                 if passed {
@@ -133,7 +138,7 @@ impl Confirmation<'_> {
                 break;
             }
         }
-        Ok(against)
+        Ok((against, again))
     }
 
     /// Invocations that are new under the patch and do not pass, where as many that do not pass without it are gone: their
@@ -177,8 +182,7 @@ impl Confirmation<'_> {
     }
 
     /// What tests that the patch breaks say against it.
-    fn objects(&self, report: &TestReport, against: Vec<TestId>, of: usize) -> Judged {
-        let outcome = objection(against.first().and_then(|id| report.results.get(id)));
+    fn objects(&self, outcome: Outcome, against: Vec<TestId>, of: usize) -> Judged {
         let how = match outcome {
             Outcome::Timeout => "is cut",
             Outcome::Crash => "ends its process",
