@@ -1,6 +1,9 @@
 //! Finds the Python interpreter that runs the subject's tests, and the pytest that comes with it, if it is needed.
 
+mod named;
 mod pyenv;
+
+pub(super) use named::test_modules;
 
 use super::BenchmarkError;
 use super::error::Unusable;

@@ -75,13 +75,15 @@ fn is_test(file: &RepoPath, project: &Project) -> bool {
     let own = |root: &RepoPath| file.is_within(root) && !project.source_roots.iter().any(|own| own.is_within(root));
     match (file.as_str().rsplit_once('.'), &project.runner) {
         (Some((_, "java")), Runner::Jvm) => project.test_roots.iter().any(own),
-        (Some((path, "py")), Runner::Pytest) => is_test_module(path.rsplit('/').next().unwrap_or(path)),
+        (Some((_, "py")), Runner::Pytest) => is_test_module(file, project),
         _ => false,
     }
 }
 
-fn is_test_module(name: &str) -> bool {
-    name.starts_with("test_") || name.ends_with("_test")
+/// Whether a module of Python is named as tests are, by custom or by the project's settings.
+fn is_test_module(file: &RepoPath, project: &Project) -> bool {
+    let name = file.stem();
+    name.starts_with("test_") || name.ends_with("_test") || project.test_roots.contains(file)
 }
 
 /// Failing tests in the reports of the last run; the project's own word where no source is newer than they are.
@@ -162,7 +164,7 @@ fn test_of(file: &RepoPath, project: &Project) -> Option<TestId> {
         }
         ("py", Runner::Pytest) => {
             let name = path.rsplit('/').next().unwrap_or(path);
-            let is_test = is_test_module(name);
+            let is_test = is_test_module(file, project);
             let below = path.strip_prefix(project.module.as_str()).unwrap_or(path).trim_start_matches('/');
             let module = if is_test { below.replace('/', ".") } else { format!("test_{name}") };
             Some(TestId::new(module, ""))

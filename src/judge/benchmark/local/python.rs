@@ -14,7 +14,8 @@ const TEST_FOLDERS: &[&str] = &["tests", "test", "testing"];
 /// Whether a folder holds a test module, and a module that it may test: a lone script that is named as a test may build and
 /// test something else.
 pub(super) fn has_tests(folder: &Utf8Path) -> bool {
-    let files = files(folder);
+    let (files, named) = (files(folder), python::test_modules(folder));
+    let is_test = |path: &RepoPath| is_test(path) || named.is_match(path.file_name());
     files.iter().any(is_test) && !files.iter().all(is_test)
 }
 
@@ -24,7 +25,7 @@ pub(super) fn is_in(folders: &[RepoPath], project: &Utf8Path) -> bool {
 }
 
 /// A project of Python: sources in `src` where there are some, else anywhere; tests in folders of that name, and
-/// wherever a module is named as one.
+/// wherever a module is named as one, by custom or by the project's settings.
 pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: &mut Vec<String>) -> Project {
     let src = RepoPath::new("src").ok().filter(|src| files(&src.under(root)).iter().any(|path| !is_test(path)));
     let place = src.as_ref().map_or("anywhere", |_| "in src");
@@ -33,11 +34,17 @@ pub(in crate::benchmark) fn set_up(root: &Utf8Path, original: &Utf8Path, notes: 
         python::Wants::Either => "pytest, or unittest where there is none",
     };
     notes.push(format!("Python project: {runner}; sources {place}, tests where it looks for them"));
+    let all = files(root);
+    let named = python::test_modules(root);
+    let mut test_roots = test_roots(&all, TEST_FOLDERS);
+    // Nobody else knows that these are tests: each is a root of its own.
+    test_roots
+        .extend(all.into_iter().filter(|path| named.is_match(path.file_name()) && !Python.is_test_name(path.stem())));
     Project {
         // Modules in `src` are imported without its name, as if the project were installed.
         resources: src.iter().cloned().collect(),
         source_roots: vec![src.unwrap_or_default()],
-        test_roots: test_roots(&files(root), TEST_FOLDERS),
+        test_roots,
         python: python::of_project(original),
         runner: Runner::Pytest,
         ..Project::default()
@@ -106,6 +113,22 @@ mod tests {
         assert!(!has_tests(root));
         std::fs::write(root.join("setup.py"), "").unwrap();
         assert!(has_tests(root), "it builds something");
+    }
+
+    #[test]
+    fn modules_that_the_settings_of_pytest_name_are_tests() {
+        let (keep, _) = project(&["cart.py", "check_cart.py"]);
+        let root = Utf8Path::from_path(keep.path()).unwrap();
+        assert!(!has_tests(root));
+        std::fs::write(root.join("pytest.ini"), "[pytest]\npython_files = check_*.py\n").unwrap();
+        assert!(has_tests(root));
+        let project = set_up(root, root, &mut Vec::new());
+        assert_eq!(roots(&project), (vec![""], vec!["", "check_cart.py"]));
+        let is_test = |path| {
+            let path = RepoPath::new(path).unwrap();
+            crate::language::is_test(&path, &project.source_roots, &project.test_roots, &Python)
+        };
+        assert!(is_test("check_cart.py") && !is_test("cart.py"));
     }
 
     #[test]
