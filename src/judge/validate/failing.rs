@@ -17,6 +17,7 @@ mod look;
 mod measure;
 mod near;
 mod own;
+mod search;
 mod slow;
 mod unloadable;
 
@@ -27,7 +28,6 @@ pub(super) use earlier::passing_without;
 pub(super) use group::{breaks_as_one, of_bug};
 pub(super) use initialized::is_of_class;
 
-use super::lanes::{self, Queue};
 use super::plan::Deadlines;
 use super::records::Executed;
 use super::subject::Subject;
@@ -40,12 +40,10 @@ use measure::{measure, measured};
 use own::Asked;
 use serde::Serialize;
 use slow::{beside_others, by_history, look_again, with_more_time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much longer the suite goes on after the first failure, at least and at most.
-const LONGER: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(90));
 /// Time for a test before it is known how long it takes.
 const FIRST: Duration = Duration::from_secs(5);
 /// Classes that one hint may name, and that are measured, at most.
@@ -113,7 +111,7 @@ async fn run(
     let begin = Instant::now();
     let mut found = match look {
         Look::ForAFailure => first_look(subject, selection).await?,
-        Look::AtAll => suite(subject, subject.tests(), look).await?,
+        Look::AtAll => search::run(subject, subject.tests(), look).await?,
     };
     let (asked, executed, report) = (found.asked.take(), found.executed.take(), found.report.clone());
     let (ask_own, by_hint) = (found.is_unasked(selection), found.by_hint);
@@ -188,8 +186,9 @@ async fn by_our_runs(
                 None => earlier::of(subject, &found.report, &first).await?,
             };
             let unknown = before.as_ref().filter(|_| is_open).and_then(|before| by_history(&found.report, before));
-            let slow = if unknown.is_none() { with_more_time(subject, &found).await? } else { BTreeMap::new() };
-            Ok((slow, unknown.unwrap_or_default(), before))
+            let (slow, unasked) =
+                if unknown.is_none() { with_more_time(subject, &found).await? } else { Default::default() };
+            Ok((slow, unknown.unwrap_or(unasked), before))
         }
     )?;
     // The command was not asked about what was cut at first.
@@ -264,7 +263,7 @@ async fn first_look(subject: &dyn Subject, selection: &Selection) -> Result<Look
         }
     }
     // What is older fails in the suite, too, and says nothing of when to stop.
-    suite(subject, subject.tests(), if older.is_some() { Look::AtAll } else { Look::ForAFailure }).await
+    search::run(subject, subject.tests(), if older.is_some() { Look::AtAll } else { Look::ForAFailure }).await
 }
 
 /// Time before it is known how long tests take.
@@ -276,7 +275,7 @@ fn deadlines(subject: &dyn Subject) -> Deadlines {
 async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Result<LookResult, ValidateError> {
     subject.options().watcher.phase(phase);
     if classes.len() > MEASURED {
-        return suite(subject, &classes, Look::AtAll).await;
+        return search::run(subject, &classes, Look::AtAll).await;
     }
     let plan = subject.plan(classes, deadlines(subject));
     let (report, executed) = match subject.is_slow_when_measured() {
@@ -289,49 +288,6 @@ async fn look(subject: &dyn Subject, classes: Vec<String>, phase: &str) -> Resul
     };
     let whole = plan.classes.len() == subject.tests().len();
     Ok(LookResult::of(report, executed, whole))
-}
-
-/// Runs classes of the suite over all lanes; for a failure until something fails, and a little longer, in which more of the
-/// bug shows.
-async fn suite(subject: &dyn Subject, classes: &[String], look: Look) -> Result<LookResult, ValidateError> {
-    let lanes = lanes::count();
-    let queue = Queue::new(classes.to_vec(), lanes, &suite::empty());
-    let begin = Instant::now();
-    let deadlines = deadlines(subject);
-    let watcher = &subject.options().watcher;
-    let until = std::sync::Mutex::new(None::<Instant>);
-    let lane = || async {
-        let copy = subject.copy()?;
-        let (mut all, mut endless) = (suite::empty(), BTreeSet::new());
-        while let Some(classes) = queue.next() {
-            let (count, started) = (classes.len(), Instant::now());
-            let mut report = subject.run(&copy, &subject.plan(classes, deadlines.clone())).await?;
-            let (done, of) = queue.finish(count, started.elapsed(), &report);
-            endless.extend(look_again(subject, &mut report).await?);
-            let fails = unloadable::may_show_the_bug(&report);
-            suite::join(&mut all, report);
-            watcher.steps("running the tests to see which fail", done, Some(of));
-            let mut until = until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if fails && look == Look::ForAFailure {
-                until.get_or_insert_with(|| Instant::now() + begin.elapsed().clamp(LONGER.0, LONGER.1));
-            }
-            if until.is_some_and(|until| Instant::now() >= until) {
-                queue.stop();
-            }
-        }
-        Ok::<_, ValidateError>((all, endless))
-    };
-    watcher.steps("running the tests to see which fail", 0, Some(classes.len()));
-    let reports = futures::future::try_join_all((0..lanes).map(|_| lane())).await?;
-    let (mut report, mut endless) = (suite::empty(), BTreeSet::new());
-    for (each, again) in reports {
-        suite::join(&mut report, each);
-        endless.extend(again);
-    }
-    let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
-    let is_over = until.into_inner().is_ok_and(|until| until.is_none()) && classes.len() == subject.tests().len();
-    let whole = is_over || ran.len() == subject.tests().len();
-    Ok(LookResult { endless, ..LookResult::of(report, None, whole) })
 }
 
 /// What the tests printed last.

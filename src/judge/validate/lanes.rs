@@ -91,6 +91,11 @@ impl Queue {
         (!piece.is_empty()).then_some(piece)
     }
 
+    /// Classes that have tests left come after the others.
+    pub(super) fn put_back(&self, classes: Vec<String>) {
+        lock(&self.classes).extend(classes);
+    }
+
     /// Nothing further is dealt out.
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);

@@ -2,10 +2,10 @@
 
 use super::{MEASURED, deadlines, group, last_line};
 use crate::domain::{TestId, TestReport, TestResult, outer_class};
-use crate::validate::ValidateError;
 use crate::validate::plan::{Deadlines, LEAST, Plan};
 use crate::validate::records::Executed;
 use crate::validate::subject::Subject;
+use crate::validate::{ValidateError, suite};
 use std::time::Duration;
 
 /// Tests without end that are measured, each in a process of its own: where more have none, those say where.
@@ -68,12 +68,21 @@ pub(super) async fn measure(
     let plan = subject.plan(classes, deadlines.clone()).only(failing.iter().filter(is_shown).cloned().collect());
     let mut executed = measured(subject, &plan).await?.1;
     let time = (took / 3).clamp(REST.0, REST.1);
-    let passing = inside.into_iter().filter(|result| result.passed()).collect();
+    let passing: Vec<&TestResult> = inside.into_iter().filter(|result| result.passed()).collect();
+    // A process that was ended early leaves tests of which nobody knows whether they end.
+    let only = if endless > 0 { suite::wanted(&ids(&passing)) } else { Vec::new() };
+    if endless > 0 && only.is_empty() {
+        return Ok(executed);
+    }
     let skip = [failing.as_slice(), skip, &slowest(passing, time)].concat();
     let deadlines = Deadlines { total: START + time * MEASURING, ..deadlines };
-    let rest = Plan { skip, only: Vec::new(), deadlines, ..plan };
+    let rest = Plan { skip, only, deadlines, ..plan };
     executed.extend(measured(subject, &rest).await?.1);
     Ok(executed)
+}
+
+fn ids(results: &[&TestResult]) -> Vec<TestId> {
+    results.iter().map(|result| result.id.clone()).collect()
 }
 
 /// The slowest tests, without which the others end in a time: quick ones tell as much of lines, and more of them are run.
@@ -85,7 +94,7 @@ fn slowest(mut tests: Vec<&TestResult>, time: Duration) -> Vec<TestId> {
         took <= time
     };
     let quick = tests.iter().copied().take_while(fits).count();
-    tests[quick..].iter().map(|result| result.id.clone()).collect()
+    ids(&tests[quick..])
 }
 
 #[cfg(test)]

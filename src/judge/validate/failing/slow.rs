@@ -3,11 +3,11 @@
 use super::{FIRST, FailedBefore, LookResult};
 use crate::benchmark::Runner;
 use crate::domain::{Loss, TestId, TestReport, TestResult};
-use crate::validate::plan::Deadlines;
+use crate::validate::plan::{Deadlines, Plan};
 use crate::validate::subject::Subject;
 use crate::validate::{ValidateError, clean};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time for a test that needs longer, before it is called endless.
 const SECOND: Duration = FIRST.saturating_mul(3);
@@ -19,6 +19,8 @@ const SLOWEST: usize = 2;
 const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
 /// Time that each of them gets.
 const ROOM: Duration = Duration::from_secs(30);
+/// Time for all of them.
+const ALL: Duration = Duration::from_secs(45);
 
 /// Where tests were cut and nothing fails by itself, they run again with more time, until one is cut again: a slow test is
 /// no endless one. Tells the tests that were cut again.
@@ -56,10 +58,11 @@ pub(super) fn by_history(report: &TestReport, before: &FailedBefore) -> Option<V
 
 /// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
 /// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
+/// Where some are slow and time is up, the tests that nobody asked are told, too: likely they are slow as well.
 pub(super) async fn with_more_time(
     subject: &dyn Subject,
     LookResult { report, endless, .. }: &LookResult,
-) -> Result<BTreeMap<TestId, TestResult>, ValidateError> {
+) -> Result<(BTreeMap<TestId, TestResult>, Vec<TestId>), ValidateError> {
     let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
     let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
     let tests: Vec<TestId> = report.failing().filter(cut).map(|result| result.id.clone()).collect();
@@ -68,25 +71,53 @@ pub(super) async fn with_more_time(
     let trusted = !endless.is_empty();
     let is_the_bug = open.all(|result| cut(&result) && (trusted || !is_starved(result)));
     if tests.is_empty() || is_the_bug {
-        return Ok(BTreeMap::new());
+        return Ok(Default::default());
     }
     subject.options().watcher.phase("running slow tests again, with more time");
-    let is_slow = |result: &TestResult| result.loss.is_none() && (result.passed() || !gave_up(result));
-    let mut slow = BTreeMap::new();
+    again(subject, &tests, if trusted { 1 } else { SLOWEST }).await
+}
+
+/// Those of some tests that are slow, run a few at a time until some of these are lost, and those that nobody asked before
+/// time was up.
+async fn again(
+    subject: &dyn Subject,
+    tests: &[TestId],
+    losses: usize,
+) -> Result<(BTreeMap<TestId, TestResult>, Vec<TestId>), ValidateError> {
+    let begin = Instant::now();
+    let is_slow = |result: &TestResult| {
+        result.loss.is_none() && (result.passed() || !result.failure.as_ref().is_some_and(clean::gave_up))
+    };
+    let (mut slow, mut unasked) = (BTreeMap::new(), Vec::new());
     for some in tests.chunks(FEW) {
-        let mut plan = subject.plan_of(some.to_vec(), Deadlines::of(ROOM, subject.longest())).for_long();
-        plan.losses = SLOWEST;
+        let time = ALL.saturating_sub(begin.elapsed()).min(subject.longest());
+        if time.is_zero() {
+            unasked.extend(some.to_vec());
+            continue;
+        }
+        let mut plan = Plan { losses, ..subject.plan_of(some.to_vec(), Deadlines::of(ROOM, time)).for_long() };
         if subject.checkout().project.runner == Runner::Jvm {
             plan.args.push(NO_LIMITS.to_owned());
         }
         let again = subject.run(&subject.copy()?, &plan).await?;
         let before = slow.len();
+        if begin.elapsed() >= ALL {
+            // One that was cut before its time says as little as one that did not begin.
+            let is_asked = |id: &&TestId| again.results.get(*id).is_some_and(|result| !is_early(result));
+            unasked.extend(some.iter().filter(|id| !is_asked(id)).cloned());
+        }
         slow.extend(again.results.into_iter().filter(|(_, result)| is_slow(result)));
         if slow.len() == before {
             break;
         }
     }
-    Ok(slow)
+    // Where none is slow, those that were asked speak for the others.
+    Ok(if slow.is_empty() { Default::default() } else { (slow, unasked) })
+}
+
+/// Whether a test was cut for the time of all, and not for its own.
+fn is_early(result: &TestResult) -> bool {
+    result.is_cut() && Duration::from_millis(result.millis) < ROOM
 }
 
 /// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
