@@ -113,12 +113,23 @@ pub(super) fn likeliest(
         reports.is_dir() && reports_failure(&reports)
     };
     let failed: Vec<&Module> = tested.iter().filter(failed).copied().collect();
-    let newest = &changes[..changes.len().min(NEWEST)];
+    // A change of all modules, as the first commit of a copy, tells of none.
+    let tells_of_all = |change: &Vec<RepoPath>| {
+        tested.iter().all(|module| changed_last(&[module], all, std::slice::from_ref(change)).is_some())
+    };
+    let newest: Vec<Vec<RepoPath>> =
+        changes.iter().take(NEWEST).filter(|change| !tells_of_all(change)).cloned().collect();
     let chosen = match failed.as_slice() {
-        [] => *tested.get(changed_last(&tested, all, newest)?)?,
+        [] => *tested.get(changed_last(&tested, all, &newest)?)?,
         some => *some.get(changed_last(some, all, changes).unwrap_or(0))?,
     };
     Some(chosen.folder.clone())
+}
+
+/// What a build tool does for the set-up, for people.
+pub(super) fn building(tool: &str, is_tested: bool) -> String {
+    let tests = if is_tested { ", and running the tests of all modules to see which fail" } else { "" };
+    format!("compiling with {tool}{tests}")
 }
 
 /// Whether a file, relative to its root, is the source of a test's class.
@@ -250,6 +261,9 @@ mod tests {
         assert_eq!(found(&[vec![], vec![path("pom.xml")], in_core.clone()]).as_deref(), Some("core"));
         let older = vec![vec![path("README.md")]; NEWEST];
         assert_eq!(found(&[older, vec![in_core.clone()]].concat()), None, "too old to tell");
+        let in_both = [in_core.clone(), vec![path("app/src/main/java/a/b/App.java")]].concat();
+        assert_eq!(found(&[vec![], in_both.clone()]), None, "a change of all tells of none");
+        assert_eq!(found(&[vec![], in_both, in_core.clone()]).as_deref(), Some("core"));
         let reports = root.join("app/reports");
         fs::create_dir_all(&reports).unwrap();
         fs::write(reports.join("TEST-a.xml"), "<testsuite failures=\"1\" errors=\"0\"/>").unwrap();

@@ -85,7 +85,7 @@ async fn in_copy(
     };
     let is_tested = choice == Choice::RunAll;
     let request = Request { root: root.to_owned(), run_tests: is_tested, only };
-    settings.watcher.phase("compiling with Gradle");
+    settings.watcher.phase(modules::building("Gradle", is_tested));
     let prepared = gradle.prepare(&request).await?;
     notes.push(prepared.note.clone());
     let all = modules_of(root, &prepared);

@@ -61,8 +61,8 @@ async fn in_copy(
     if !settings.trust_build {
         notes.extend(options::leave_out(root)?);
     }
-    settings.watcher.phase("compiling with Maven");
     let is_tested = choice == Choice::RunAll;
+    settings.watcher.phase(shared::building("Maven", is_tested));
     let (module, prepared) = match choice {
         Choice::One(module) => {
             let only = (all.len() > 1).then(|| module.folder.clone());
