@@ -4,6 +4,7 @@
 mod calls;
 mod comparison;
 mod condition;
+mod default;
 mod flow;
 pub(super) mod names;
 mod operand;
@@ -29,6 +30,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(value::ReturnValue),
         Box::new(Truth),
         Box::new(UsualLiteral),
+        Box::new(default::Default),
         Box::new(value::Expression),
         Box::new(operand::Offset),
         Box::new(operand::Operands),

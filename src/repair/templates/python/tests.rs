@@ -12,7 +12,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 40] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 42] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -45,6 +45,13 @@ const ROWS: [(&dyn Template, &str, u32, &str); 40] = [
         3,
         "return self.g(1)",
     ),
+    (
+        &default::Default,
+        "def f(x, end=-1):\n    return x\ndef g(x, end: int = None):\n    \"Ends.\"\n    return x\n",
+        5,
+        "def g(x, end: int = -1):",
+    ),
+    (&default::Default, "def f(\n    x, back=True\n):\n    y = x\n    return y\n", 4, "x, back=False"),
     (&condition::Negate, "def f(text):\n    if text:\n        return 1\n", 2, "if not text:"),
     (&condition::Negate, "def f(a, b):\n    if a and b:\n        return a\n", 2, "if not (a and b):"),
     (&condition::Negate, "def f(x):\n    x = 1 if x else 2\n", 2, "x = 1 if not x else 2"),
@@ -91,6 +98,13 @@ fn families_hold_the_repairs_that_they_are_written_for() {
         let found = proposals(template, source, line);
         assert!(found.iter().any(|text| text == wanted), "{}: {wanted}\n{}", template.name(), found.join("\n"));
     }
+}
+
+#[test]
+fn a_default_is_looked_at_once_for_a_function() {
+    let source = "def f(n=3):\n    n += 1\n    return n\n";
+    assert_eq!(proposals(&default::Default, source, 2), ["def f(n=4):", "def f(n=2):"]);
+    assert_eq!(proposals(&default::Default, source, 3), [""; 0]);
 }
 
 #[test]
