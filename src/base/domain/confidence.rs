@@ -45,6 +45,9 @@ impl Confidence {
 
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.word, self.reasons.join("; "))
+        match self.reasons.as_slice() {
+            [] => self.word.fmt(f),
+            reasons => write!(f, "{} ({})", self.word, reasons.join("; ")),
+        }
     }
 }

@@ -229,7 +229,7 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         branches.extend(guards);
     }
     if statements == 0 {
-        return;
+        return by_declaration(signs, weighed);
     }
     let is_measured = |id: &TestId| ran.tests().any(|(other, ..)| suite::same_group(other, id));
     if failing.is_empty() && !signs.triggering.iter().all(is_measured) {
@@ -265,6 +265,20 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
             let run = if n == 1 { "runs" } else { "run" };
             weighed.good.push(format!("{} {which} {run} it, too", counted(n as u64, "test")));
         }
+    }
+}
+
+/// What can be said of a patch that changes no statement: the lines of a header or a declaration run for all.
+fn by_declaration(signs: &Signs<'_>, weighed: &mut Weighed) {
+    let nothing = BTreeSet::new();
+    let adds = |file| patch::changed(file, &nothing, signs.language).added > 0;
+    // What only takes code away is spoken of by its code.
+    if !programs(signs.patch, signs.language).any(adds) {
+        return;
+    }
+    match signs.triggering.len() {
+        n if n >= SEVERAL => weighed.good.push(format!("{n} failing tests ask for it")),
+        _ => weighed.add(1, "what changed is no statement: nothing shows which other tests use it".into()),
     }
 }
 

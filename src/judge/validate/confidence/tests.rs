@@ -145,3 +145,13 @@ fn what_no_test_asks_for_weighs_once_where_the_patch_takes_back_the_last_change(
     assert_eq!(found.word, ConfidenceWord::Medium, "{found}");
     assert!(found.to_string().contains("it brings back what stood there before commit 1a2b3c4"), "{found}");
 }
+
+#[test]
+fn a_changed_header_runs_for_all_and_says_how_many_tests_ask_for_it() {
+    let before = "def total(prices, tax=1):\n    return sum(prices) * tax\n";
+    let change = ("tax=1", "tax=2");
+    let one = found_by(before, change, (1, 4), None);
+    assert_eq!(one.word, ConfidenceWord::Medium, "{one}");
+    assert!(one.to_string().starts_with("medium (what changed is no statement"), "{one}");
+    assert_eq!(found_by(before, change, (3, 4), None).to_string(), "high (3 failing tests ask for it)");
+}
