@@ -11,7 +11,7 @@ CACHE   := $(abspath $(TARGET))/tmp/cache
 # Parts of the long tests, of seven: another one with each commit, or from `UNIDEBUG_PART=n` on.
 PARTS   ?= 1
 
-.PHONY: setup demo test soak bench lint
+.PHONY: setup demo test soak bench lint doc deny
 
 ## Installs what a new Debian or Ubuntu lacks; does nothing where everything is there.
 setup:
@@ -42,3 +42,13 @@ bench: setup
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --all-features --all-targets --quiet -- -D warnings
+
+## The documentation of all items, for contributors; a link that leads nowhere is an error.
+doc:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --all-features --no-deps --document-private-items --quiet
+
+## Licences, sources and known faults of the dependencies (deny.toml); known faults where their list can be had.
+deny:
+	$(CARGO) deny --locked --log-level error check licenses bans sources
+	@if $(CARGO) deny --locked fetch db >/dev/null 2>&1; then $(CARGO) deny --locked --log-level error check advisories; \
+	else echo "passed over: the list of known faults cannot be had here"; fi

@@ -150,7 +150,7 @@ impl Models {
     /// Whether a model or a recording would be asked.
     ///
     /// # Errors
-    /// As [`Models::asked`].
+    /// As [`Models::names`].
     pub(super) fn any_named(config: &Config, agents: &[AgentName]) -> Result<bool, Failure> {
         Ok(all_named(config, agents)?.iter().any(|named| *named != Named::Builtin))
     }

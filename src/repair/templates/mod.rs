@@ -2,7 +2,7 @@
 //!
 //! A [`Template`] looks at one suspicious statement (a [`Site`]) and proposes [`Edit`]s. The [`Engine`] asks every
 //! template at every suspicious statement, orders the proposals by suspiciousness × prior × weight, drops what does not
-//! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search`] drives
+//! parse or was tried before, and learns from the judge which lines and templates move the failure. [`search()`] drives
 //! it with a validator. Adding a template costs its file and one line in the list of its language.
 
 mod census;

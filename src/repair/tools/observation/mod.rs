@@ -1,6 +1,6 @@
 //! Values of a run as evidence: a failing test beside the nearest passing one, digested to where the two differ.
 //!
-//! [`choose`] says what is watched, [`calls`] makes calls of steps, [`rows`] tells the values at a line, and [`digest`]
+//! [`choose`] says what is watched, [`calls`] makes calls of steps, [`rows`] tells the values at a line, and [`mod@digest`]
 //! puts the table together.
 
 mod calls;
