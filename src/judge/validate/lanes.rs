@@ -96,6 +96,11 @@ impl Queue {
         lock(&self.classes).extend(classes);
     }
 
+    /// Whether all classes were dealt out.
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.classes).is_empty()
+    }
+
     /// Nothing further is dealt out.
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);

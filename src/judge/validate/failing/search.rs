@@ -30,7 +30,7 @@ pub(super) async fn run(subject: &dyn Subject, classes: &[String], look: Look) -
     let Found { report, endless, until } = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ran: BTreeSet<&str> = report.results.keys().map(TestId::outer_class).collect();
     let is_over = until.is_none() && classes.len() == subject.tests().len();
-    let whole = is_over || ran.len() == subject.tests().len();
+    let whole = search.queue.is_empty() && (is_over || ran.len() == subject.tests().len());
     Ok(LookResult { endless, ..LookResult::of(report, None, whole) })
 }
 
