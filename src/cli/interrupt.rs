@@ -18,8 +18,8 @@ static IS_BATCH: AtomicBool = AtomicBool::new(false);
 const PATIENCE: Duration = Duration::from_secs(120);
 /// How much longer a batch waits for its runs, each of which has that patience.
 const LONGER: Duration = Duration::from_secs(15);
-/// Signals within this time are one: a terminal and a scheduler signal every process of a batch, and the batch asks its
-/// runs besides.
+/// Signals within this time are one.
+/// A terminal and a scheduler signal every process of a batch, and the batch asks its runs besides.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// The gate that all requests of this process pass.

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 /// How much longer a run may take that goes on after its time.
 const LONGER: u32 = 5;
 
-/// The lines, the likeliest first; `applied` when the patch stands in the project already, `failing` the tests that had to
-/// pass.
+/// The lines, the likeliest first.
+/// `applied` when the patch stands in the project already, `failing` the tests that had to pass.
 pub(super) fn lines(report: &RunReport, failing: &[TestId], applied: bool) -> Vec<String> {
     let folder = Utf8Path::new(&report.run_dir);
     let (name, is_local) = (quoted(&runs::name(folder)), report.bug.benchmark == LOCAL);

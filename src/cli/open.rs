@@ -120,8 +120,8 @@ impl Opened {
         self.bench_after(folder, wanted, sink, async |_| Ok(())).await
     }
 
-    /// The same, where the checkout is changed first. If no test fails in a module that only seemed likely, all modules are
-    /// looked at.
+    /// The same, where the checkout is changed first.
+    /// If no test fails in a module that only seemed likely, all modules are looked at.
     ///
     /// # Errors
     /// As [`Opened::bench`], and what `change` says.

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 /// Columns of the spinner and the clock beside the text.
 const BESIDE: usize = 10;
 
-/// Columns of the moving line at most: what stands on it is not left behind where a wider terminal becomes one of the
-/// usual width.
+/// Columns of the moving line at most.
+/// What stands on it is not left behind where a wider terminal becomes one of the usual width.
 const WIDEST: usize = 80;
 
 /// How often a long phase says that it goes on, where there is no terminal.

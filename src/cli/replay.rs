@@ -24,8 +24,8 @@ const NAMED: usize = 5;
 /// A repetition ends where its recording does, not by the clock.
 const TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Repeats a run, or every run below a folder, such as an unpacked artifact, whose files are held against their list
-/// first.
+/// Repeats a run, or every run below a folder.
+/// The files of an unpacked artifact are held against their list first.
 ///
 /// # Errors
 /// There is no run, it is not over, or this machine cannot open its bug; an artifact that was changed. A difference is

@@ -147,8 +147,8 @@ fn predictions(
     one_text(&lines(predictions.lines.into_iter()), args.out.as_deref())
 }
 
-/// `NAME.diff` for each run that ended with a patch; with `--candidates` also `NAME/0001-failed.diff` and so on for what
-/// was tried.
+/// `NAME.diff` for each run that ended with a patch.
+/// With `--candidates` also `NAME/0001-failed.diff` and so on for what was tried.
 fn diffs(dirs: &[Utf8PathBuf], args: &InspectArgs) -> Result<(), Failure> {
     let Some(folder) = &args.out else {
         let facts = RunFacts::read(alone(dirs)?)?;
