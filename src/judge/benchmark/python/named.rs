@@ -18,9 +18,11 @@ pub(in crate::benchmark) fn test_modules(root: &Utf8Path) -> GlobSet {
     let ini = |(name, section): &(&str, &str)| of_ini(&read(name)?, section);
     let found = INI.iter().find_map(ini).or_else(|| of_toml(&read(TOML)?)).or_else(|| LATER.iter().find_map(ini));
     let mut names = GlobSetBuilder::new();
-    // A path with folders is one of a single file or two: what is in no folder of tests has the name of a test.
+    // The folders of a pattern are left out: a file is known by its name.
     let globs = found.unwrap_or_default().into_iter().filter_map(|glob| Glob::new(glob.rsplit('/').next()?).ok());
-    globs.for_each(|glob| _ = names.add(glob));
+    // What takes every module, as `*.py`, tells no test from the product.
+    let tells = globs.filter(|glob| !glob.compile_matcher().is_match("__init__.py"));
+    tells.for_each(|glob| _ = names.add(glob));
     names.build().unwrap_or_default()
 }
 
@@ -82,6 +84,8 @@ mod tests {
             ["check_cart.py", "cart_spec.py"]
         );
         assert_eq!(matched(&[("pyproject.toml", "[tool")], &names), [""; 0]);
+        let all = ("pytest.ini", "[pytest]\npython_files = *.py tests/*.py check_*.py\n");
+        assert_eq!(matched(&[all], &names), ["check_cart.py"], "the product is no test");
     }
 
     proptest::proptest! {
