@@ -110,10 +110,19 @@ impl ColdJudge {
         self.own.expected().await.map(drop)
     }
 
-    /// The triggering tests with a patch in fresh processes; before a no is said, once more with more time.
+    /// The triggering tests with a patch in fresh processes; before a no is said, once more with more time. Where some are
+    /// dear and one of the others still fails, they are not asked.
     async fn test_triggering(&self, patch: &Patch, build: &Arc<Build>) -> Result<(TestReport, Judged), ValidateError> {
         let subject = &*self.subject;
         let deadlines = subject.deadlines(&self.baseline.report);
+        if let Some(cheap) = screening::cheap_beside_dear(&self.baseline) {
+            let plan = subject.plan_of(cheap, deadlines.clone()).until_lost();
+            let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+            let judged = plausible::triggering(&self.baseline, &report);
+            if judged.outcome == Outcome::Failed {
+                return Ok((report, judged));
+            }
+        }
         let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
         let first = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::triggering(&self.baseline, &first);

@@ -16,6 +16,11 @@ use std::time::{Duration, Instant};
 const FEW: usize = 8;
 /// Classes of those tests, at most.
 const CLASSES: usize = 3;
+/// Time that those tests take together, at most, where more than two are left.
+const FEW_TAKE: Duration = Duration::from_millis(300);
+/// Time that the triggering tests take together which the first look at a candidate asks. Dearer ones (a search for the
+/// smallest input that fails takes its time) are asked by the confirmation alone.
+const ASKED_TAKE: Duration = Duration::from_secs(2);
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
 /// How often a candidate may have more time for a test than the others have. A test that failed at once may wait for seconds
@@ -57,7 +62,7 @@ impl ColdJudge {
         // Of those without end one says enough, and has to be waited for.
         let dear: BTreeSet<&TestId> = coverage::endless(&self.baseline).skip(1).collect();
         let triggering: Vec<TestId> =
-            self.baseline.triggering.iter().filter(|id| !dear.contains(id)).cloned().collect();
+            cheap(&self.baseline).into_iter().filter(|id| !dear.contains(id)).cloned().collect();
         let mut deadlines = subject.deadlines(report);
         deadlines.own.extend(coverage::brief(&self.baseline));
         let plan = subject.plan_of(triggering.clone(), deadlines);
@@ -70,6 +75,7 @@ impl ColdJudge {
             let is_odd = |id: &&TestId| status(&served, id) != status(report, id);
             triggering.iter().filter(is_odd).cloned().collect::<BTreeSet<TestId>>()
         });
+        tracing::debug!(asked = triggering.len(), ?odd, "what ends otherwise in a child of a process that waits");
         let odd = odd.filter(|odd| odd.len() * ODD <= triggering.len());
         if odd.is_none() {
             tracing::info!("candidates run in fresh processes: tests end otherwise in one that has loaded libraries");
@@ -77,11 +83,17 @@ impl ColdJudge {
         odd
     }
 
-    /// The triggering tests that the first look at a candidate asks.
-    async fn asked(&self) -> Vec<TestId> {
+    /// The triggering tests whose word counts at the first look at a candidate.
+    async fn counted(&self) -> Vec<TestId> {
         let odd = self.odd().await;
-        let is_asked = |id: &&TestId| odd.is_none_or(|odd| !odd.contains(*id));
-        self.baseline.triggering.iter().filter(is_asked).cloned().collect()
+        let counts = |id: &&TestId| odd.is_none_or(|odd| !odd.contains(*id));
+        self.baseline.triggering.iter().filter(counts).cloned().collect()
+    }
+
+    /// Those of them that are asked before the rest of their classes.
+    async fn asked(&self) -> Vec<TestId> {
+        let cheap: BTreeSet<&TestId> = cheap(&self.baseline).into_iter().collect();
+        self.counted().await.into_iter().filter(|id| cheap.contains(id)).collect()
     }
 
     /// The refusal of a candidate with which a few of many triggering tests all still fail.
@@ -114,14 +126,18 @@ impl ColdJudge {
         if let Some(refused) = self.mends_none_of_few(patch, &build, &tests, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
         }
-        let (report, judged) = self.test_asked(patch, &build, &tests, &mut deadlines).await?;
+        let (report, mut judged) = self.test_asked(patch, &build, &tests, &mut deadlines).await?;
+        if judged.outcome == Outcome::Failed {
+            // The others did not run.
+            judged = plausible::triggering(&self.baseline, &report);
+        }
         if matches!(judged.outcome, Outcome::Failed | Outcome::Timeout) {
             return Ok(answer(&report, judged, begin.elapsed().as_secs_f64()));
         }
         let classes = subject.classes_of(&self.baseline.triggering);
         let plan = subject.plan(classes, deadlines.clone()).until_lost().without(&self.baseline.unended);
         let report = self.run_quickly(patch, &build, &plan).await?;
-        let mut judged = plausible::of_tests(&self.baseline, &tests, &report);
+        let mut judged = plausible::of_tests(&self.baseline, &self.counted().await, &report);
         let against = self.broken(patch, &build, &deadlines, (&report, judged.outcome)).await?;
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
             let detail = format!("{id} passed before and does not with the patch ({} such tests)", against.len());
@@ -253,7 +269,57 @@ pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<
     classes.dedup();
     let classes: Vec<&str> = classes.iter().step_by(classes.len().div_ceil(CLASSES)).copied().collect();
     near.retain(|id| classes.contains(&id.outer_class()));
-    Some(near.iter().step_by(near.len().div_ceil(FEW)).map(|id| (*id).clone()).collect())
+    let take = |tests: &[&TestId]| Duration::from_millis(tests.iter().map(|id| millis(id, baseline)).sum());
+    let mut few = spread(&near);
+    if take(&few) > FEW_TAKE {
+        let mut times: Vec<u64> = near.iter().map(|id| millis(id, baseline)).collect();
+        times.sort_unstable();
+        let middle = times[times.len() / 2];
+        near.retain(|id| millis(id, baseline) <= middle);
+        few = within(spread(&near), FEW_TAKE, 2, baseline);
+    }
+    Some(few.into_iter().cloned().collect())
+}
+
+/// A few of some tests, from all over them.
+fn spread<'t>(tests: &[&'t TestId]) -> Vec<&'t TestId> {
+    tests.iter().step_by(tests.len().div_ceil(FEW).max(1)).copied().collect()
+}
+
+/// The triggering tests that end and take no long time together, where there are others.
+pub(super) fn cheap_beside_dear(baseline: &Baseline) -> Option<Vec<TestId>> {
+    let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
+    let ends: Vec<&TestId> = baseline.triggering.iter().filter(|id| !endless.contains(id)).collect();
+    let cheap = within(ends, ASKED_TAKE, 1, baseline);
+    (!cheap.is_empty() && cheap.len() < baseline.triggering.len()).then(|| cheap.into_iter().cloned().collect())
+}
+
+/// The triggering tests without end, and of the others those that take no long time together.
+fn cheap(baseline: &Baseline) -> Vec<&TestId> {
+    let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
+    let cheap = cheap_beside_dear(baseline);
+    let is_cheap = |id: &&TestId| endless.contains(id) || cheap.as_ref().is_none_or(|cheap| cheap.contains(id));
+    baseline.triggering.iter().filter(is_cheap).collect()
+}
+
+/// The quickest of some tests, in their order: as many as take no more than a time together, but so many at least.
+fn within<'t>(tests: Vec<&'t TestId>, time: Duration, least: usize, baseline: &Baseline) -> Vec<&'t TestId> {
+    let mut quickest = tests.clone();
+    quickest.sort_by_key(|id| millis(id, baseline));
+    let mut left = time;
+    let mut fits = |id: &TestId| {
+        let fitting = left.checked_sub(Duration::from_millis(millis(id, baseline)));
+        left = fitting.unwrap_or_default();
+        fitting.is_some()
+    };
+    let chosen = quickest.iter().enumerate().take_while(|(at, id)| fits(id) || *at < least);
+    let chosen: BTreeSet<&TestId> = chosen.map(|(_, id)| *id).collect();
+    tests.into_iter().filter(|id| chosen.contains(id)).collect()
+}
+
+/// What a test took before, in milliseconds.
+fn millis(id: &TestId, baseline: &Baseline) -> u64 {
+    baseline.report.results.get(id).map_or(0, |result| result.millis)
 }
 
 /// Whether triggering tests were cut and none failed, and others pass: how long a test took that failed says little of how
@@ -315,5 +381,20 @@ mod tests {
         assert_eq!(few_of(3, 0), None, "few as they are");
         assert_eq!(few_of(0, 3), None);
         assert_eq!(few_of(0, 20), Some((6, 6)));
+    }
+
+    #[test]
+    fn dear_tests_are_left_to_the_confirmation_and_the_few_are_quick() {
+        let mut baseline = baseline(20, 1);
+        let mut report = TestReport::clone(&baseline.report);
+        for (at, result) in report.results.values_mut().enumerate().filter(|(_, result)| result.loss.is_none()) {
+            result.millis = if at % 2 == 0 { 900 } else { 140 };
+        }
+        baseline.report = report.into();
+        let millis = |id: &TestId| baseline.report.results[id].millis;
+        let asked: BTreeSet<u64> = cheap(&baseline).into_iter().map(millis).collect();
+        assert_eq!(asked, BTreeSet::from([140, 9]), "of 900 ms one is too many, and what has no end is not left out");
+        let few = few(&baseline.triggering, &baseline).unwrap();
+        assert_eq!(few.iter().map(millis).collect::<Vec<_>>(), [140, 140]);
     }
 }
