@@ -1,7 +1,7 @@
 //! What Maven made of a project, kept for the next run of exactly the same files.
 //!
 //! The output folders of all modules are kept, with what Maven wrote about them. Paths in it that lie in the copy are
-//! written for the copy of the next run.
+//! written for the copy of the next run, also where the build wrote them into resources.
 
 use super::invoke::Maven;
 use super::memory::{Invocation, how_of, words_of};
@@ -17,7 +17,12 @@ use std::{fs, io};
 /// Larger output is not kept.
 const MOST_BYTES: u64 = 512 << 20;
 /// Stands for the folder of the copy in what Maven wrote.
-const COPY: &str = "@copy@";
+const COPY: &str = "@copy-of-unidebug@";
+/// Changes when what is kept has another form.
+const FORMAT: u32 = 2;
+/// Larger files hold no path of the copy, nor do those with these ends.
+const MOST_OF_TEXT: u64 = 1 << 20;
+const NO_TEXT: [&str; 2] = ["class", "jar"];
 /// What plug-ins write beside the poms, from nothing else than those, whenever they run.
 const MADE_OF_POMS: &str = ".flattened-pom.xml";
 /// How Maven was called, beside the outputs.
@@ -91,8 +96,20 @@ fn copy_outputs(from: &Utf8Path, into: &Utf8Path, old: &str, new: &str) -> io::R
         if target.as_str().contains(TRACES) {
             return fs::write(target, fs::read_to_string(file)?.replace(old, new));
         }
-        fs::copy(file, target).map(drop)
+        match rewritten(file, old, new)? {
+            Some(text) => fs::write(target, text),
+            None => fs::copy(file, target).map(drop),
+        }
     })
+}
+
+/// The text of a file in which one text is replaced by another; `None` where it does not hold it.
+fn rewritten(file: &Utf8Path, old: &str, new: &str) -> io::Result<Option<String>> {
+    if file.extension().is_some_and(|end| NO_TEXT.contains(&end)) || file.metadata()?.len() > MOST_OF_TEXT {
+        return Ok(None);
+    }
+    let text = String::from_utf8(fs::read(file)?).ok();
+    Ok(text.filter(|text| text.contains(old)).map(|text| text.replace(old, new)))
 }
 
 /// Whether the libraries of kept class paths are there, and none of them is newer than what was made with it.
@@ -127,7 +144,7 @@ fn is_build_output(path: &Utf8Path) -> bool {
 fn key(request: &Request, maven: &Maven) -> io::Result<String> {
     let mut fingerprint = Fingerprint::default();
     let Request { root, only, tests } = request;
-    fingerprint.add(format!("{only:?} {tests:?} {}", maven.described()));
+    fingerprint.add(format!("{FORMAT} {only:?} {tests:?} {}", maven.described()));
     let mut walk = ignore::WalkBuilder::new(root);
     walk.standard_filters(false).sort_by_file_path(std::cmp::Ord::cmp);
     walk.filter_entry(|entry| {
@@ -160,11 +177,14 @@ mod tests {
         }
         write(&one.join("a/target/classes/A.class"), "made");
         write(&one.join("a").join(CLASS_PATH), &format!("{one}/b/target/classes:{jar}"));
+        let resource = "a/target/test-classes/places.properties";
+        write(&one.join(resource), &format!("classes={one}/a/target/classes"));
         let cached =
             |root: &Utf8Path| CachedBuild { folder: base.join("kept"), root: root.to_owned(), key: "k".into() };
         cached(&one).try_save(Store::Own, &Invocation::Direct).unwrap();
         assert_eq!(cached(&two).restore(), Some((Store::Own, Invocation::Direct)));
         assert_eq!(fs::read_to_string(two.join("a/target/classes/A.class")).unwrap(), "made");
+        assert_eq!(fs::read_to_string(two.join(resource)).unwrap(), format!("classes={two}/a/target/classes"));
         let class_path = fs::read_to_string(two.join("a").join(CLASS_PATH)).unwrap();
         assert_eq!(class_path, format!("{two}/b/target/classes:{jar}"));
         let secret = base.join("secret");
