@@ -171,6 +171,8 @@ impl Workers {
                 Answer::Gone(reply, end) => (reply, Some(end)),
             };
             let why = reply.over.as_ref().map_or("", |over| over.why.as_str()).to_owned();
+            let (ran, seconds) = (reply.results.len(), begin.elapsed().as_secs_f64());
+            tracing::debug!(only = plan.only.len(), ran, seconds, why, "a run in a warm process ended");
             let honest = reply.over.as_ref().is_some_and(|over| over.count == reply.results.len());
             let before = report.results.len();
             suite::add(&mut report, reply, end);

@@ -25,11 +25,17 @@ const NEAR: Duration = Duration::from_secs(3);
 const STEPS: u32 = 2;
 /// Tests that stopped earlier candidates and are asked before the rest.
 const KILLERS: usize = 20;
+/// Triggering tests that are tried without a patch, at most: some of many stand for the others.
+const TRIED: usize = 100;
+/// Of so many triggering tests one may end otherwise here than in a process of its own, and the others count.
+const ODD: usize = 20;
 
 /// The test side, once it has shown that it tells a failure from a pass.
 pub(super) struct Warm {
     pub(super) workers: Mutex<Workers>,
     pub(super) trust: Mutex<Trust>,
+    /// The triggering tests that end here as in a process of their own, as far as they were tried.
+    pub(super) asked: Vec<TestId>,
     /// Copies of the resources beside the classes.
     _resources: Build,
 }
@@ -53,28 +59,35 @@ impl Inner {
             jvm_args: self.cold.subject.args(),
         });
         let baseline = self.cold.baseline();
-        let trial: Vec<TestId> = quick_failures(baseline).collect();
-        if !trial.is_empty() {
-            let report = workers.run(&Classes::new(), &self.plan(trial.clone()), &[]).await?;
-            if let Some(id) = trial.iter().find(|id| passes(&report, id) != Some(false)) {
-                return Err(unlike(format!("{id} fails in a process of its own and not in a warm one")));
+        let quick: Vec<TestId> = quick_failures(baseline).collect();
+        let trial: Vec<TestId> = quick.iter().step_by(quick.len().div_ceil(TRIED).max(1)).cloned().collect();
+        let odd = match trial.is_empty() {
+            true => BTreeSet::new(),
+            false => {
+                let report = workers.run(&Classes::new(), &self.plan(trial.clone()), &[]).await?;
+                self.odd(&report, &trial)?
             }
-            // Who fails for another reason here, such as a resource that is not found, would fail with any patch.
-            if let Some(id) = self.fails_otherwise(&report, &trial) {
-                let how = |report: &TestReport| {
-                    // What keeps a class from running is told of the class.
-                    let class = TestId::new(&id.class, "");
-                    let result = [id, &class].into_iter().find_map(|id| report.results.get(id));
-                    let failure = result.and_then(|result| result.failure.as_ref()).map(clean::clean);
-                    failure.map_or_else(|| "nothing".to_owned(), |why| format!("{}: {}", why.kind, why.message))
-                };
-                let (cold, warm) = (how(&baseline.report), how(&report));
-                let what = format!("{id} fails in a process of its own by {cold}, and in a warm one by {warm}");
-                return Err(unlike(what));
-            }
-        }
+        };
         let trust = self.trust(&mut workers).await?;
-        Ok(Warm { workers: Mutex::new(workers), trust: Mutex::new(trust), _resources: scratch })
+        let asked = baseline.triggering.iter().filter(|id| !odd.contains(id)).cloned().collect();
+        Ok(Warm { workers: Mutex::new(workers), trust: Mutex::new(trust), asked, _resources: scratch })
+    }
+
+    /// The tests of a trial that end otherwise here than in a process of their own: a library that loads classes of the
+    /// product does not see them here.
+    ///
+    /// # Errors
+    /// They are too many for the others to count.
+    fn odd<'t>(&self, report: &TestReport, trial: &'t [TestId]) -> Result<BTreeSet<&'t TestId>, ValidateError> {
+        // Who fails for another reason here, such as a resource that is not found, would fail with any patch.
+        let is_odd = |id: &&TestId| passes(report, id) != Some(false) || self.fails_otherwise(report, id);
+        let odd: BTreeSet<&TestId> = trial.iter().filter(is_odd).collect();
+        let Some(first) = odd.first().filter(|_| odd.len() * ODD > trial.len()) else {
+            return Ok(odd);
+        };
+        let [cold, warm] = [&self.cold.baseline().report, report].map(|report| how(report, first));
+        let what = format!("{first} ends in a process of its own by {cold}, and in a warm one by {warm}");
+        Err(ValidateError::Tool { what, hint: "nothing to do; the cold judge is slower and right".into() })
     }
 
     /// A plan of some tests that ends at the first loss.
@@ -110,15 +123,14 @@ impl Inner {
         patch: &Patch,
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
-        let baseline = self.cold.baseline();
         let is_fresh = workers.is_fresh();
-        let (_, mut answer) = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?;
+        let (_, mut answer) = self.triggering(warm, workers, classes, &self.plan(warm.asked.clone())).await?;
         if answer.outcome == Outcome::PassedWarm {
             return Ok(answer);
         }
         if !is_fresh {
             workers.renew();
-            answer = self.triggering(workers, classes, &self.plan(baseline.triggering.clone())).await?.1;
+            answer = self.triggering(warm, workers, classes, &self.plan(warm.asked.clone())).await?.1;
         }
         if answer.outcome == Outcome::PassedWarm {
             return Ok(answer);
@@ -133,12 +145,13 @@ impl Inner {
 
     async fn triggering(
         &self,
+        warm: &Warm,
         workers: &mut Workers,
         classes: &Classes,
         plan: &Plan,
     ) -> Result<(TestReport, Validation), ValidateError> {
         let report = workers.run(classes, plan, &[]).await?;
-        let judged = plausible::triggering(self.cold.baseline(), &report);
+        let judged = plausible::of_tests(self.cold.baseline(), &warm.asked, &report);
         let answer = cold::answer(&report, judged, 0.0);
         Ok((report, answer))
     }
@@ -151,19 +164,18 @@ impl Inner {
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
         let baseline = self.cold.baseline();
-        let triggering = &baseline.triggering;
-        if let Some(few) = cold::few(triggering, baseline) {
-            let (report, answer) = self.test_clean(workers, classes, &few).await?;
+        if let Some(few) = cold::few(&warm.asked, baseline) {
+            let (report, answer) = self.test_clean(warm, workers, classes, &few).await?;
             if cold::mends_none(&few, &report, baseline) {
                 return Ok(answer);
             }
         }
-        let (report, mut answer) = self.test_clean(workers, classes, triggering).await?;
-        let is_promising =
-            cold::needs_time(answer.outcome, answer.fixed) || self.passes_later(workers, classes, &report).await?;
+        let (report, mut answer) = self.test_clean(warm, workers, classes, &warm.asked).await?;
+        let is_promising = cold::needs_time(answer.outcome, answer.fixed)
+            || self.passes_later(warm, workers, classes, &report).await?;
         if is_promising {
-            let plan = Plan { deadlines: self.cold.patient_deadlines(), ..self.plan(triggering.clone()) };
-            answer = self.triggering(workers, classes, &plan).await?.1;
+            let plan = Plan { deadlines: self.cold.patient_deadlines(), ..self.plan(warm.asked.clone()) };
+            answer = self.triggering(warm, workers, classes, &plan).await?.1;
             if answer.outcome != Outcome::Timeout {
                 self.cold.was_worth_it();
             }
@@ -177,11 +189,12 @@ impl Inner {
     /// Whether a triggering test that was cut passes with more time, where the candidate may have it.
     async fn passes_later(
         &self,
+        warm: &Warm,
         workers: &mut Workers,
         classes: &Classes,
         report: &TestReport,
     ) -> Result<bool, ValidateError> {
-        let Some((id, deadlines)) = self.cold.more_time(&self.cold.baseline().triggering, report) else {
+        let Some((id, deadlines)) = self.cold.more_time(&warm.asked, report) else {
             return Ok(false);
         };
         let plan = Plan { deadlines, ..self.plan(vec![id.clone()]) };
@@ -196,6 +209,7 @@ impl Inner {
     /// an earlier candidate left something behind: they run again in a new process.
     async fn test_clean(
         &self,
+        warm: &Warm,
         workers: &mut Workers,
         classes: &Classes,
         tests: &[TestId],
@@ -203,12 +217,12 @@ impl Inner {
         let mut plan = self.plan(tests.to_vec());
         plan.deadlines.own.extend(coverage::brief(self.cold.baseline()));
         let is_fresh = workers.is_fresh();
-        let first = self.triggering(workers, classes, &plan).await?;
+        let first = self.triggering(warm, workers, classes, &plan).await?;
         if first.1.outcome == Outcome::Failed && !is_fresh && self.fails_elsewhere(&first.1) {
             let untouched = workers.run(&Classes::new(), &plan, &[]).await?;
-            if self.fails_otherwise(&untouched, tests).is_some() {
+            if tests.iter().any(|id| self.fails_otherwise(&untouched, id)) {
                 workers.renew();
-                return self.triggering(workers, classes, &plan).await;
+                return self.triggering(warm, workers, classes, &plan).await;
             }
         }
         Ok(first)
@@ -242,7 +256,7 @@ impl Inner {
         if let Some(against) = self.against(&mut trust, workers, patch, &report).await? {
             return Ok(against);
         }
-        let of = baseline.triggering.len();
+        let of = warm.asked.len();
         let judged = Judged {
             outcome: Outcome::PassedWarm,
             detail: format!("{of} of {of} triggering tests pass"),
@@ -327,9 +341,12 @@ impl Inner {
     }
 }
 
-/// Why no process that stays is used.
-fn unlike(what: String) -> ValidateError {
-    ValidateError::Tool { what, hint: "nothing to do; the cold judge is slower and right".into() }
+/// How a test failed; what keeps a class from running is told of the class.
+fn how(report: &TestReport, id: &TestId) -> String {
+    let class = TestId::new(&id.class, "");
+    let result = [id, &class].into_iter().find_map(|id| report.results.get(id));
+    let failure = result.and_then(|result| result.failure.as_ref()).map(clean::clean);
+    failure.map_or_else(|| "nothing".to_owned(), |why| format!("{}: {}", why.kind, why.message))
 }
 
 /// Triggering tests that fail by themselves and soon: cheap to see fail once more.

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 
 /// Candidates that fail in a new way, of which a fresh process has seen as many fail before the others are believed to.
 const SECONDED: usize = 2;
+/// Candidates that mend most of the triggering tests and of which a fresh process has its word, until one passes there: the
+/// others may load the product's classes by themselves, from where the build put them.
+const NEARLY: usize = 2;
 /// Tests near the triggering ones that show whether this process is like others: so many, within such a time.
 const SHOWING: (usize, u64) = (40, 2_000);
 
@@ -21,6 +24,8 @@ pub(super) struct Trust {
     is_unlike: bool,
     /// Candidates that fail in a new way here, and in a fresh process, too.
     seconded: usize,
+    /// Candidates that mend most of the triggering tests here, and not all in a fresh process either.
+    nearly: usize,
     /// Tests that pass here without any patch.
     pub(super) passing: BTreeSet<TestId>,
     /// Tests that do not pass here without any patch, or that fresh processes judge otherwise.
@@ -52,14 +57,19 @@ impl Inner {
         answer: Validation,
     ) -> Result<Validation, ValidateError> {
         let mut trust = warm.trust.lock().await;
-        let is_new = answer.outcome == Outcome::Failed && self.fails_elsewhere(&answer);
-        if !is_new || trust.seconded >= SECONDED && !trust.is_unlike {
+        let has_failed = answer.outcome == Outcome::Failed;
+        let is_nearly = has_failed && answer.fixed * 2 >= warm.asked.len() && trust.nearly < NEARLY;
+        let is_new = has_failed && self.fails_elsewhere(&answer) && (trust.seconded < SECONDED || trust.is_unlike);
+        if !is_nearly && !is_new {
             return Ok(answer);
         }
         let surer = self.cold_answer(patch, haste).await?;
         self.note(&answer, &surer);
         match surer.outcome {
-            Outcome::Failed => trust.seconded += 1,
+            Outcome::Failed => {
+                trust.seconded += usize::from(is_new);
+                trust.nearly += usize::from(is_nearly);
+            }
             // The triggering tests pass there.
             Outcome::PassedWarm | Outcome::Regression => trust.is_unlike = true,
             _ => {}
@@ -73,14 +83,11 @@ impl Inner {
         answer.failing.iter().any(|(id, now)| before(id).is_none_or(|before| !clean::fail_alike(before, now)))
     }
 
-    /// The first of some tests that fails otherwise than in the baseline; the code is untouched.
-    pub(super) fn fails_otherwise<'a>(&self, report: &TestReport, tests: &'a [TestId]) -> Option<&'a TestId> {
-        let results = &self.cold.baseline().report.results;
-        tests.iter().find(|id| {
-            let before = results.get(*id).and_then(|result| result.failure.as_ref());
-            let now = report.results.get(*id).and_then(|result| result.failure.as_ref());
-            before.is_some_and(|before| now.is_none_or(|now| !clean::fail_alike(before, now)))
-        })
+    /// Whether a test fails otherwise than in the baseline; the code is untouched.
+    pub(super) fn fails_otherwise(&self, report: &TestReport, id: &TestId) -> bool {
+        let [before, now] = [&self.cold.baseline().report, report]
+            .map(|report| report.results.get(id).and_then(|result| result.failure.as_ref()));
+        before.is_some_and(|before| now.is_none_or(|now| !clean::fail_alike(before, now)))
     }
 
     /// Finds out which tests pass here without any patch.
