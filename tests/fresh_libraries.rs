@@ -39,11 +39,12 @@ const MOCKS_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
 ";
 
 /// Opens a project, checks what fails, and judges the repair of its sum in a warm process and in fresh ones.
-async fn repaired(trial: &Trial, triggering: &str) {
+async fn repaired(trial: &Trial, triggering: &[&str]) {
     let checkout: Checkout = trial.checkout().await.unwrap();
     let sandbox = Sandbox::detect(Choice::Auto).await.unwrap();
     let judge = open(&checkout, &sandbox, Options::new(&trial.work)).await.unwrap();
-    assert_eq!(judge.baseline().triggering, vec![triggering.parse().unwrap()], "{:?}", judge.baseline().report);
+    let found: Vec<String> = judge.baseline().triggering.iter().map(ToString::to_string).collect();
+    assert_eq!(found, triggering, "{:?}", judge.baseline().report);
     let repair = Patch {
         files: vec![FileChange {
             path: checkout.project.source_roots[0].join("core/Sum.java").unwrap(),
@@ -73,7 +74,7 @@ class SumTest {
         ("src/main/java/core/Sum.java", SUM),
         ("src/test/java/core/SumTest.java", test),
     ]);
-    repaired(&trial, "core.SumTest#two").await;
+    repaired(&trial, &["core.SumTest#two"]).await;
 }
 
 #[tokio::test]
@@ -101,7 +102,7 @@ class LedgerTest {
         ("src/main/java/core/Ledger.java", ledger),
         ("src/test/java/core/LedgerTest.java", test),
     ]);
-    repaired(&trial, "core.LedgerTest#two").await;
+    repaired(&trial, &["core.LedgerTest#two"]).await;
 }
 
 /// Two modules, of which the first has this in its build and this test.
@@ -130,7 +131,7 @@ public class SumTest {
 <includes><include>NOTICE.txt</include></includes></resource></resources>";
     let trial = core_with(resources, test);
     write_files(&trial.user, &[("core/NOTICE.txt", "a notice")]);
-    repaired(&trial, "core.SumTest#two").await;
+    repaired(&trial, &["core.SumTest#two"]).await;
 }
 
 #[tokio::test]
@@ -149,7 +150,7 @@ public class SumTest {
 ";
     let surefire = "<plugins><plugin><artifactId>maven-surefire-plugin</artifactId><configuration>
 <workingDirectory>${project.build.directory}/runtest</workingDirectory></configuration></plugin></plugins>";
-    repaired(&core_with(surefire, test), "core.SumTest#two").await;
+    repaired(&core_with(surefire, test), &["core.SumTest#two"]).await;
 }
 
 #[tokio::test]
@@ -188,7 +189,56 @@ public class SumTest {
         ("src/main/java/core/Sum.java", SUM),
         ("src/test/java/core/SumTest.java", test),
     ]);
-    repaired(&trial, "core.SumTest#two").await;
+    repaired(&trial, &["core.SumTest#two"]).await;
+}
+
+/// A project with the folder of its classes in a resource of its tests.
+const OUTPUTS_POM: &str = "<project><modelVersion>4.0.0</modelVersion>
+<groupId>trial</groupId><artifactId>outputs</artifactId><version>1</version>
+<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
+<scope>test</scope></dependency></dependencies>
+<build><testResources><testResource><directory>src/test/resources</directory><filtering>true</filtering></testResource>
+</testResources></build></project>
+";
+
+#[tokio::test]
+async fn tests_that_load_classes_from_where_they_were_built_get_those_of_the_patch() {
+    let test = "package core;
+import static org.junit.Assert.*;
+import java.io.*;
+import java.net.*;
+import java.util.Properties;
+import org.junit.Test;
+public class SumTest {
+    private final Properties places = new Properties();
+    public SumTest() throws IOException {
+        try (InputStream text = getClass().getResourceAsStream(\"/places.properties\")) { places.load(text); }
+    }
+    @Test public void found() {
+        assertTrue(new File(places.getProperty(\"top\"), \"src/test/resources/places.properties\").isFile());
+    }
+    @Test public void loaded() throws Exception {
+        URL[] made = {new File(places.getProperty(\"classes\")).toURI().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(made, null)) {
+            Object sum = loader.loadClass(\"core.Sum\").getMethod(\"of\", int[].class).invoke(null, new int[] {1, 2});
+            assertEquals(3, sum);
+        }
+    }
+    @Test public void two() { assertEquals(3, Sum.of(1, 2)); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", OUTPUTS_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", test),
+        ("src/test/resources/places.properties", "classes=${project.build.outputDirectory}\ntop=${basedir}\n"),
+    ]);
+    // Where the build is kept, the next run has another copy.
+    for _ in 0..2 {
+        repaired(&trial, &["core.SumTest#loaded", "core.SumTest#two"]).await;
+    }
 }
 
 /// A project that has JaCoCo's agent among its test libraries, in another version than ours.
@@ -270,7 +320,7 @@ public class LedgerTest {
         ("src/main/java/core/Ledger.java", ledger),
         ("src/test/java/core/LedgerTest.java", test),
     ]);
-    repaired(&trial, "core.LedgerTest#two").await;
+    repaired(&trial, &["core.LedgerTest#two"]).await;
     let again = trial.checkout().await.unwrap();
     let is_noted = again.notes.iter().any(|note| note.contains("compiled by Maven in an earlier run"));
     assert!(is_noted, "{:?}", again.notes);

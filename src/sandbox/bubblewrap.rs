@@ -125,6 +125,9 @@ impl Bubblewrap {
             name_service(&mut line);
         }
         mounts(&mut line, job);
+        for (file, place) in &job.covers {
+            line.add(&["--ro-bind", file.as_str(), place.as_str()]);
+        }
         for (place, target) in &job.links {
             line.add(&["--symlink", target.as_str(), place.as_str()]);
         }

@@ -80,6 +80,8 @@ pub struct Job {
     pub readable: Vec<Utf8PathBuf>,
     /// Symbolic links, each with where it leads, in places where the job sees nothing else. Bubblewrap alone can show them.
     pub links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// Files that are seen in the place of others it may read, each with that place. Bubblewrap alone can show them.
+    pub covers: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// Whether the network may be reached: only by programs that run no code of a project.
     pub network: bool,
     /// The one server of this program that may be reached without network.
@@ -104,6 +106,7 @@ impl Job {
             env: Vec::new(),
             writable: Vec::new(),
             links: Vec::new(),
+            covers: Vec::new(),
             network: false,
             door: None,
             limits: Limits::default(),

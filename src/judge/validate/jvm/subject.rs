@@ -27,6 +27,9 @@ use compile::made_in;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+/// Classes of a patch that are shown in the places of those that the build made, at most.
+const MOST_COVERED: usize = 200;
+
 /// Everything a run of tests or a compilation needs to know.
 pub(in crate::validate) struct Jvm {
     pub(in crate::validate) checkout: Checkout,
@@ -127,8 +130,24 @@ impl Jvm {
             checkout: &self.checkout,
             cwd: project.cwd().under(&copy.tree),
             writable: copy.tree.clone(),
+            covers: self.covers(&build.overlay),
             heap_mib: self.options.heap_mib,
         })
+    }
+}
+
+impl Jvm {
+    /// The classes of a patch in the places of those that the build made: a test may load classes from the folder of the
+    /// output by itself.
+    fn covers(&self, overlay: &Utf8Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+        let made = || self.folders.product.iter().filter(|folder| folder.starts_with(&self.checkout.root));
+        if made().next().is_none() {
+            return Vec::new();
+        }
+        let classes = made_in(overlay).into_iter().map(|name| format!("{name}.class"));
+        let pairs = classes.flat_map(|class| made().map(move |folder| (overlay.join(&class), folder.join(&class))));
+        let covers: Vec<_> = pairs.filter(|(_, place)| place.is_file()).collect();
+        if covers.len() <= MOST_COVERED { covers } else { Vec::new() }
     }
 }
 

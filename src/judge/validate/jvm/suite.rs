@@ -4,7 +4,7 @@ use super::harness::Harness;
 use super::plain::Plain;
 use crate::benchmark::jdk::Jdk;
 use crate::benchmark::{Checkout, Project};
-use crate::sandbox::{Finished, Job, Sandbox};
+use crate::sandbox::{Finished, Job, Sandbox, always_readable};
 use crate::validate::ValidateError;
 use crate::validate::plan::{PLAIN_VARIABLES, Plan};
 use crate::validate::suite::{Process, RunRequest, START};
@@ -78,6 +78,8 @@ pub(in crate::validate) struct Suite<'a> {
     pub(in crate::validate) cwd: Utf8PathBuf,
     /// The only folder tests may write: the copy the working directory lies in.
     pub(in crate::validate) writable: Utf8PathBuf,
+    /// Classes of the patch, each with the place of the class that the build made in its stead.
+    pub(in crate::validate) covers: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// Heap of the test JVM in MiB.
     pub(in crate::validate) heap_mib: u64,
 }
@@ -138,6 +140,10 @@ impl Suite<'_> {
             .read(self.checkout.named_in_environment())
             .write(&self.writable)
             .wall(left + START);
+        job.covers.clone_from(&self.covers);
+        if !is_plain {
+            job.links = self.links(&job);
+        }
         job.env.extend(self.checkout.project.environment.iter().cloned());
         job.env.push(("JAVA_HOME".into(), self.jdk.home.to_string()));
         job.dialogue = Some(request.dialogue());
@@ -146,6 +152,22 @@ impl Suite<'_> {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
         Ok(job)
+    }
+
+    /// Links from the folder that was built to the copy, but for what the job reads there: the build writes paths in it into
+    /// resources of tests.
+    fn links(&self, job: &Job) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+        let root = &self.checkout.root;
+        if always_readable(root) || self.writable.starts_with(root) {
+            return Vec::new();
+        }
+        let seen = || job.readable.iter().chain(job.covers.iter().map(|(_, place)| place));
+        let is_seen = |place: &Utf8Path| seen().any(|path| path.starts_with(place) || place.starts_with(path));
+        let entries = root.read_dir_utf8().into_iter().flatten().flatten();
+        let links = entries.map(|entry| (root.join(entry.file_name()), self.writable.join(entry.file_name())));
+        let mut links: Vec<_> = links.filter(|(place, _)| !is_seen(place)).collect();
+        links.sort();
+        links
     }
 }
 
