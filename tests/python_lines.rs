@@ -4,7 +4,8 @@ use crate::support::write_files;
 use std::process::Command;
 
 const MEASURED: &str = r#"
-import os, sys, threading
+import contextlib, os, re, sys, threading
+CHILD = open(os.path.join(os.path.dirname(sys.argv[1]), "child.py")).read()
 exec(compile(open(sys.argv[1]).read(), sys.argv[1], "exec"))
 class Request: lines, sources, files, products = True, ["."], {"test_shop.py": "test_shop.py"}, set()
 Request.measured = sys.argv[2:]
@@ -17,7 +18,7 @@ executed = Executed(Request, Places())
 sys.path.insert(0, Places.root)
 executed.begin()
 import shop, test_shop
-for test in [test_shop.test_sum, test_shop.test_late, test_shop.test_sum]:
+for test in [test_shop.test_sum, test_shop.test_late, test_shop.test_program, test_shop.test_own, test_shop.test_sum]:
     executed.test()
     test()
     executed.tell(Records(), (test.__name__, "x"))
@@ -62,9 +63,12 @@ class Cart:
 fn every_python_tells_the_same_lines() {
     let folder = tempfile::tempdir().unwrap();
     let root = camino::Utf8Path::from_path(folder.path()).unwrap();
-    let tests = "import threading\nfrom shop import Cart, each, total\n\n\ndef test_sum():\n    Cart().add(1)\n    \
+    let tests = "import subprocess, sys, threading\nfrom shop import Cart, each, total\n\n\ndef test_sum():\n    Cart().add(1)\n    \
                  list(each([1, 2]))\n\n\ndef test_late():\n    thread = threading.Thread(target=total, \
-                 args=[range(80000)])\n    thread.start()\n    thread.join()\n";
+                 args=[range(80000)])\n    thread.start()\n    thread.join()\n\n\ndef test_program():\n    \
+                 subprocess.check_call([sys.executable, '-c', 'import shop; shop.total([1])'])\n\n\n\
+                 def test_own():\n    subprocess.check_call([sys.executable, '-c', 'import shop; shop.one()'], \
+                 env={'PYTHONPATH': '.'})\n";
     write_files(root, &[("shop.py", MEASURED_SHOP), ("test_shop.py", tests), ("measure.py", MEASURED)]);
     let executed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/judge/validate/python/runner/executed.py");
     let told_of = |program: &str, files: &[&str]| {
@@ -79,22 +83,27 @@ fn every_python_tells_the_same_lines() {
     let all: Vec<(String, String)> =
         on_path.into_iter().chain(versions).filter_map(|program| Some((told_of(&program, &[])?, program))).collect();
     assert!(!all.is_empty(), "no Python is here");
-    if !all.iter().any(|(_, program)| monitors(program)) {
+    if !all.iter().any(|(_, program)| has(program, "monitoring")) {
         eprintln!("passed over: no Python is here that is 3.12 or newer");
     }
     for (told, program) in all {
         let sum = "('test_sum', 'x') shop.py 1 4 13 14 15 18 21 22 23 24 25 26 27\n";
         let late = "('test_late', 'x') shop.py 1 4 5 6 7 8 9 10 13 18 21 22\n";
+        let program_started = "('test_program', 'x') shop.py 1 4 5 6 7 9 10 13 18 21 22\n";
+        // Before Python 3.8 nothing tells of the variables that a test makes by itself.
+        let own = if has(&program, "addaudithook") { " shop.py 1 4 13 18 21 22" } else { "" };
+        let own = format!("('test_own', 'x'){own}\n");
         let unheard = "('unheard', 'x')\n";
-        assert_eq!(told, [sum, late, sum, unheard].concat(), "{program}");
+        assert_eq!(told, [sum, late, program_started, &own, sum, unheard].concat(), "{program}");
         assert_eq!(told_of(&program, &["shop.py"]), Some(told), "{program}: of the only file");
-        let nothing = "('test_sum', 'x')\n('test_late', 'x')\n('test_sum', 'x')\n('unheard', 'x')\n";
+        let nothing = "('test_sum', 'x')\n('test_late', 'x')\n('test_program', 'x')\n('test_own', 'x')\n('test_sum', 'x')\n\
+                       ('unheard', 'x')\n";
         assert_eq!(told_of(&program, &["till.py"]).as_deref(), Some(nothing), "{program}: of another file");
     }
 }
 
-/// Whether an interpreter tells of lines by itself.
-fn monitors(program: &str) -> bool {
-    let asked = Command::new(program).args(["-c", "import sys; sys.monitoring"]).output();
+/// Whether an interpreter has something in `sys`.
+fn has(program: &str, name: &str) -> bool {
+    let asked = Command::new(program).args(["-c", &format!("import sys; sys.{name}")]).output();
     asked.is_ok_and(|done| done.status.success())
 }

@@ -1,9 +1,12 @@
 # What tests execute.
 
 import dis
+import tempfile
 
 # Numbers of tools that have no use of their own, the first choice first.
 TOOLS = (4, 3, 1)
+# Where the interpreter names the variables of a program that starts.
+VARIABLES = {"subprocess.Popen": 3, "os.exec": 2, "os.posix_spawn": 2}
 # What words a failed assertion, and asks the values of the project for their texts.
 WORDING = {
     "_pytest.assertion.rewrite": ("_saferepr", "_call_reprcompare", "_format_assertmsg", "_should_repr_global_name"),
@@ -70,6 +73,43 @@ class ByCode:
         return found[1]
 
 
+class Started:
+    """What programs that tests start execute: each loads a module of ours first, by the variable that it gets from us."""
+
+    def __init__(self, sources):
+        self.folder = tempfile.mkdtemp()
+        with open(os.path.join(self.folder, "sitecustomize.py"), "w", encoding="utf-8") as file:
+            file.write(f"SOURCES, FOLDER = {sources!r}, {self.folder!r}\n{CHILD}")
+        self.lead(os.environ)
+        if hasattr(sys, "addaudithook"):
+            sys.addaudithook(self.heard)
+
+    def lead(self, variables):
+        """Has the interpreter of a program that gets these variables load our module."""
+        paths = [path for path in [variables.get("PYTHONPATH")] if path]
+        if not paths or self.folder not in paths[0]:
+            variables["PYTHONPATH"] = os.pathsep.join([self.folder, *paths])
+
+    def heard(self, event, args):
+        """A test may make the variables of its program by itself."""
+        at = VARIABLES.get(event)
+        if at is not None and isinstance(args[at], dict):
+            with contextlib.suppress(TypeError):
+                self.lead(args[at])
+
+    def take(self):
+        """The files that were told of, with their lines; each is told once."""
+        for name in os.listdir(self.folder):
+            path = os.path.join(self.folder, name)
+            if not name.endswith(".lines"):
+                continue
+            with open(path, encoding="utf-8") as told:
+                for line in told:
+                    file, *numbers = re.split(r" (?=[\d ]+$)", line.rstrip("\n"), maxsplit=1)
+                    yield file, {int(number) for number in " ".join(numbers).split()}
+            os.remove(path)
+
+
 class Executed(Tracing):
     """Lines of product code that each test executes; lines of a module's own statements count for every test that
     executes something in its file.
@@ -86,10 +126,12 @@ class Executed(Tracing):
         self.files, self.loading, self.left = {}, {}, ByCode(self.lines_of)
         self.current = self.loading
         self.monitor = getattr(sys, "monitoring", None) if self.on else None
-        self.tool = None
+        self.tool, self.started = None, None
         self.traces = self.on
 
     def begin(self):
+        if self.on:
+            self.started = Started(self.sources)
         if self.monitor:
             self.tool = next((each for each in TOOLS if self.monitor.get_tool(each) is None), None)
             if self.tool is not None:
@@ -100,27 +142,42 @@ class Executed(Tracing):
     def listen(self):
         events = self.monitor.events
         self.monitor.use_tool_id(self.tool, "unidebug")
-        self.monitor.register_callback(self.tool, events.PY_START, self.started)
+        self.monitor.register_callback(self.tool, events.PY_START, self.starts)
         self.monitor.register_callback(self.tool, events.LINE, self.reached)
         self.monitor.set_events(self.tool, events.PY_START)
 
     def test(self):
         self.current, self.left = {}, ByCode(self.lines_of)
+        # What still ran when the test before was over is nobody's.
+        for _ in self.taken():
+            pass
         if self.tool is not None:
             self.monitor.restart_events()
 
     def tell(self, records, name):
         if not self.on or not name[1]:
             return
+        for path, lines in self.taken():
+            file = self.known(path)
+            if file is not None:
+                self.current.setdefault(file, set()).update(lines)
         told = []
         for file, lines in list(self.current.items()):
             told.append(" ".join([file, *map(str, sorted(lines | self.loading.get(file, set())))]))
         records.lines(name, told)
         self.current = {}
 
+    def taken(self):
+        """What programs told that tests started; a test may have taken their folder away, or written in it."""
+        try:
+            return list(self.started.take()) if self.started else []
+        except (OSError, ValueError):
+            return []
+
     def file(self, path):
         real = os.path.realpath(os.path.join(self.places.root, path))
-        product = real not in self.tests and any((real + "/").startswith(source) for source in self.sources)
+        # `<frozen os>` lies nowhere.
+        product = path[:1] != "<" and real not in self.tests and any((real + "/").startswith(source) for source in self.sources)
         is_told = product and (not self.wanted or real in self.wanted)
         return self.places.relative(path) if is_told else None
 
@@ -132,7 +189,7 @@ class Executed(Tracing):
                 return None
         return self.files[path]
 
-    def started(self, code, _):
+    def starts(self, code, _):
         if self.known(code.co_filename) is not None:
             self.monitor.set_local_events(self.tool, code, self.monitor.events.LINE)
         return self.monitor.DISABLE
