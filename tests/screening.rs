@@ -61,6 +61,26 @@ async fn a_test_that_fails_in_children_of_a_process_alone_stops_no_repair() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_submodule_that_another_test_module_imports_is_there() {
+    let tests = "import xml\n\nfrom adding import total\n\n\ndef test_some():\n    \
+                 assert xml.dom.minidom.parseString('<a/>')\n    assert total([5, 1]) == 6\n";
+    let last = "from xml.dom import minidom\n\n\ndef test_document():\n    assert minidom.Document()\n";
+    // Enough modules that the first and the last one run in two processes.
+    let others: Vec<String> = (0..40).map(|n| format!("test_other_{n}.py")).collect();
+    let mut files = vec![("adding.py", SUM), ("test_adding.py", tests), ("test_words.py", last)];
+    files.extend(others.iter().map(|name| (name.as_str(), "def test_none():\n    pass\n")));
+    let trial = Trial::python(&files).await;
+    let judge = trial.open().await;
+    let failure = judge.baseline().report.failing().next().and_then(|result| result.failure.clone()).unwrap();
+    assert_eq!(failure.kind, "AssertionError", "{}", failure.message);
+    let right = trial.patch("adding.py", "numbers[1:]", "numbers");
+    let judged = judge.screen_one(&right).await.unwrap();
+    assert_eq!(judged.outcome, Outcome::PassedWarm, "{}", judged.detail);
+    let confirmed = judge.verdict(&right).await.unwrap().validation;
+    assert_eq!(confirmed.outcome, Outcome::Plausible, "{}", confirmed.detail);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_that_passes_after_those_of_another_module_alone_stops_no_repair() {
     let before = "import words\n\n\ndef test_words():\n    assert words.of(2) == 'two'\n";
     let tests = "import sys\n\nfrom adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n\n\n\

@@ -7,6 +7,7 @@
 
 mod ambient;
 mod check;
+mod imports;
 mod newly;
 mod original;
 mod plugins;
@@ -32,6 +33,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use plugins::is_plugin;
 use programs::code;
 use server::{ServedSuite, Servers};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +57,8 @@ pub(super) struct Python {
     files: Vec<(String, String)>,
     /// Their names.
     modules: Vec<String>,
+    /// Submodules that they import.
+    imported: BTreeSet<String>,
     project_cache: Utf8PathBuf,
     /// The folder for the copies that test processes of more than one candidate may write.
     served: WorkDir,
@@ -92,12 +96,14 @@ impl Python {
             interpreter,
             files: Vec::new(),
             modules: Vec::new(),
+            imported: BTreeSet::new(),
             project_cache,
             servers: Servers::default(),
             checkers: std::sync::Mutex::default(),
         };
         subject.files = subject.found().await?;
         subject.modules = subject.files.iter().map(|(module, _)| module.clone()).collect();
+        subject.imported = subject.texts().flat_map(|text| imports::submodules(&text)).collect();
         Ok(subject)
     }
 
@@ -156,8 +162,7 @@ impl Python {
     /// Whether a test module that names a changed module holds one of some words.
     fn tests_speak_of(&self, patch: &Patch, words: &[&str]) -> bool {
         let changed: Vec<&str> = patch.paths().filter_map(|path| Utf8Path::new(path.as_str()).file_stem()).collect();
-        let root = self.checkout.project.module.under(&self.checkout.root);
-        self.files.iter().filter_map(|(_, file)| std::fs::read_to_string(root.join(file)).ok()).any(|text| {
+        self.texts().any(|text| {
             changed.iter().any(|module| text.contains(module)) && words.iter().any(|word| text.contains(word))
         })
     }
@@ -214,6 +219,7 @@ impl Suite<'_> {
             text.push_str(&format!("source {folder}\n"));
         }
         self.subject.paths(&self.tree).iter().for_each(|path| text.push_str(&format!("path {path}\n")));
+        self.subject.imported.iter().for_each(|name| text.push_str(&format!("imported {name}\n")));
         // A word alone has nothing behind its blank; one with a value ends with it.
         let line = |word: &String| if word.contains(' ') { format!("{word}\n") } else { format!("{word} \n") };
         plan.args.iter().map(line).for_each(|line| text.push_str(&line));

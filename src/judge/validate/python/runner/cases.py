@@ -152,6 +152,7 @@ def under_unittest(request, records, places, clock, executed, guard):
         for test in each(suites):
             records.test(result.name(test))
         return True
+    load_submodules(request.imported, places.root)
     guard.collected(None)
     unittest.TestSuite(suites).run(result)
     unharmed(guard, records, at_last=True)

@@ -79,8 +79,9 @@ class Plugin:
             items.sort(key=lambda item: "#".join(self.name(item)) not in self.request.first)
 
     def pytest_collection_finish(self, session):
-        self.guard.collected(session.config.pluginmanager)
         self.executed.pause()
+        load_submodules(self.request.imported, self.places.root)
+        self.guard.collected(session.config.pluginmanager)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):

@@ -16,6 +16,7 @@ the same. Request lines:
     file MODULE PATH      where a module lies
     product PATH          a module that is product code, and holds tests in its text
     path FOLDER           goes on the search path
+    imported MODULE       a submodule that some test module imports, or a name in one
     source FOLDER         product code, whose lines are told when `lines` is there
     lines                 tell what each test executes
     measured PATH         of these files (none: all)
@@ -60,6 +61,7 @@ class Request:
         self.files, self.products, self.paths, self.sources = {}, set(), [], []
         self.watches, self.expressions, self.measured = [], [], []
         self.draws, self.constants = [], []
+        self.imported = []
         for line in text.split("\n"):
             word, _, value = line.partition(" ")
             if word == "nonce":
@@ -84,6 +86,8 @@ class Request:
                 self.products.add(value)
             elif word == "path":
                 self.paths.append(value)
+            elif word == "imported":
+                self.imported.append(value)
             elif word == "source":
                 self.sources.append(value)
             elif word == "watch":

@@ -35,6 +35,18 @@ def keep_out(descriptors):
     sys.addaudithook(look)
 
 
+def load_submodules(names, root):
+    """Loads submodules of libraries that are loaded: where all tests run together, another test module has imported them."""
+    for name in names:
+        parent = sys.modules.get(name.rpartition(".")[0])
+        if name in sys.modules or not hasattr(parent, "__path__"):
+            continue
+        file = getattr(parent, "__file__", None) or ""
+        if file and not os.path.realpath(file).startswith(os.path.realpath(root) + os.sep):
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+
+
 def run(work):
     """Does the work, which says whether it came to its end, and ends the process."""
     request = Request(read_whole(4, int(read_whole(4, 10))))
