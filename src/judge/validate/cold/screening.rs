@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const FEW: usize = 8;
 /// Classes of those tests, at most.
 const CLASSES: usize = 3;
-/// Time that those tests take together, at most, where more than two are left.
+/// Time that those tests take together, at most; two run in any case.
 const FEW_TAKE: Duration = Duration::from_millis(300);
 /// Time that the triggering tests take together which the first look at a candidate asks. Dearer ones (a search for the
 /// smallest input that fails takes its time) are asked by the confirmation alone.

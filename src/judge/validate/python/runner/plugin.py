@@ -6,6 +6,7 @@ import pluggy
 import pytest
 import _pytest.config
 import _pytest.outcomes
+import _pytest.terminal
 
 
 class Folders:
@@ -179,6 +180,9 @@ def options():
     # Tests and settings may ask for the cache (`--ff`); it is a new one, so that it chooses and orders nothing.
     chosen = ["-o", "cache_dir=" + tempfile.mkdtemp(), "-p", "no:faulthandler", "--tb=no", "--maxfail=0"]
     chosen += ["--continue-on-collection-errors"]
+    # Nobody reads what stands around the tests, and plugins load large libraries to have a word in it.
+    reporter = _pytest.terminal.TerminalReporter
+    chosen += [word for word in ("--no-header", "--no-summary") if hasattr(reporter, word[2:].replace("-", "_"))]
     installed = importlib.util.find_spec
     for module, words in [
         ("xdist", ["-n0"]),
