@@ -63,8 +63,8 @@ class Cart:
 fn every_python_tells_the_same_lines() {
     let folder = tempfile::tempdir().unwrap();
     let root = camino::Utf8Path::from_path(folder.path()).unwrap();
-    let tests = "import subprocess, sys, threading\nfrom shop import Cart, each, total\n\n\ndef test_sum():\n    Cart().add(1)\n    \
-                 list(each([1, 2]))\n\n\ndef test_late():\n    thread = threading.Thread(target=total, \
+    let tests = "import subprocess, sys, threading\nfrom shop import Cart, each, total\n\n\ndef test_sum():\n    \
+                 Cart().add(1)\n    list(each([1, 2]))\n\n\ndef test_late():\n    thread = threading.Thread(target=total, \
                  args=[range(80000)])\n    thread.start()\n    thread.join()\n\n\ndef test_program():\n    \
                  subprocess.check_call([sys.executable, '-c', 'import shop; shop.total([1])'])\n\n\n\
                  def test_own():\n    subprocess.check_call([sys.executable, '-c', 'import shop; shop.one()'], \
