@@ -177,15 +177,8 @@ public class SumTest {
     }
 }
 ";
-    let pom = "<project><modelVersion>4.0.0</modelVersion>
-<groupId>trial</groupId><artifactId>outputs</artifactId><version>1</version>
-<properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
-<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
-<dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>
-<scope>test</scope></dependency></dependencies></project>
-";
     let trial = Trial::new(&[
-        ("pom.xml", pom),
+        ("pom.xml", OUTPUTS_POM),
         ("src/main/java/core/Sum.java", SUM),
         ("src/test/java/core/SumTest.java", test),
     ]);

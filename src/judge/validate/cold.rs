@@ -24,7 +24,7 @@ use crate::domain::{
 use crate::sandbox::Sandbox;
 use confirmation::doubted;
 use futures::StreamExt;
-pub(super) use screening::{few, mends_none, needs_time};
+pub(super) use screening::{ODD, few, mends_none, needs_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -19,7 +19,7 @@ const CLASSES: usize = 3;
 /// Time that those tests take together, at most; two run in any case.
 const FEW_TAKE: Duration = Duration::from_millis(300);
 /// Time that the triggering tests take together which the first look at a candidate asks. Dearer ones (a search for the
-/// smallest input that fails takes its time) are asked by the confirmation alone.
+/// smallest input that fails takes its time) run once those pass.
 const ASKED_TAKE: Duration = Duration::from_secs(2);
 /// Time for triggering tests before it is seen whether one fails; those that did not begin say nothing then.
 const SOME: Duration = Duration::from_secs(2);
@@ -28,8 +28,8 @@ const SOME: Duration = Duration::from_secs(2);
 pub(super) const PATIENCE: usize = 4;
 /// The time that a test has then.
 const PATIENT: Duration = Duration::from_secs(8);
-/// Of so many triggering tests one may end otherwise in a child of a process that waits, and the others count.
-const ODD: usize = 20;
+/// Of so many triggering tests one may end otherwise in a process that has loaded something, and the others count.
+pub(in crate::validate) const ODD: usize = 20;
 /// Further runs of tests that passed before and fail with a patch whose triggering tests pass.
 const AGAIN: usize = 3;
 
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn dear_tests_are_left_to_the_confirmation_and_the_few_are_quick() {
+    fn dear_tests_come_after_the_others_and_the_few_are_quick() {
         let mut baseline = baseline(20, 1);
         let mut report = TestReport::clone(&baseline.report);
         for (at, result) in report.results.values_mut().enumerate().filter(|(_, result)| result.loss.is_none()) {

@@ -27,8 +27,6 @@ const STEPS: u32 = 2;
 const KILLERS: usize = 20;
 /// Triggering tests that are tried without a patch, at most: some of many stand for the others.
 const TRIED: usize = 100;
-/// Of so many triggering tests one may end otherwise here than in a process of its own, and the others count.
-const ODD: usize = 20;
 
 /// The test side, once it has shown that it tells a failure from a pass.
 pub(super) struct Warm {
@@ -82,7 +80,7 @@ impl Inner {
         // Who fails for another reason here, such as a resource that is not found, would fail with any patch.
         let is_odd = |id: &&TestId| passes(report, id) != Some(false) || self.fails_otherwise(report, id);
         let odd: BTreeSet<&TestId> = trial.iter().filter(is_odd).collect();
-        let Some(first) = odd.first().filter(|_| odd.len() * ODD > trial.len()) else {
+        let Some(first) = odd.first().filter(|_| odd.len() * cold::ODD > trial.len()) else {
             return Ok(odd);
         };
         let [cold, warm] = [&self.cold.baseline().report, report].map(|report| how(report, first));

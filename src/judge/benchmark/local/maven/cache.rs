@@ -5,7 +5,7 @@
 
 use super::invoke::Maven;
 use super::memory::{Invocation, how_of, words_of};
-use super::request::{CLASS_PATH, Request, TRACES};
+use super::request::{CLASS_PATH, Request};
 use crate::benchmark::copy::copy_files;
 use crate::benchmark::local::store::Store;
 use crate::benchmark::{age, is_output, jars};
@@ -85,16 +85,13 @@ impl CachedBuild {
     }
 }
 
-/// Copies a folder of outputs; in what Maven wrote for us one text is replaced by another.
+/// Copies a folder of outputs; in its texts one text is replaced by another.
 fn copy_outputs(from: &Utf8Path, into: &Utf8Path, old: &str, new: &str) -> io::Result<()> {
     let mut bytes = 0;
     copy_files(from, into, |file, target| {
         bytes += file.metadata()?.len();
         if bytes > MOST_BYTES {
             return Err(io::Error::other("it is too large"));
-        }
-        if target.as_str().contains(TRACES) {
-            return fs::write(target, fs::read_to_string(file)?.replace(old, new));
         }
         match rewritten(file, old, new)? {
             Some(text) => fs::write(target, text),

@@ -59,13 +59,17 @@ def listen(monitor):
 
 
 def tell():
-    told = [" ".join([file, *map(str, sorted(lines))]) for file, lines in RAN.items() if lines]
+    told = [" ".join([file, *map(str, sorted(lines))]) for file, lines in list(RAN.items()) if lines]
     if not told:
         return
     name = os.path.join(FOLDER, str(os.getpid()))
-    with open(name, "w", encoding="utf-8") as out:
-        out.write("\n".join(told))
-    os.rename(name, name + ".lines")
+    try:
+        with open(name, "w", encoding="utf-8") as out:
+            out.write("\n".join(told))
+        os.rename(name, name + ".lines")
+    except OSError:
+        # The test is over, or wants nothing to be written: it must not see a complaint of ours.
+        pass
 
 
 def give_way():

@@ -149,8 +149,7 @@ class Executed(Tracing):
     def test(self):
         self.current, self.left = {}, ByCode(self.lines_of)
         # What still ran when the test before was over is nobody's.
-        for _ in self.taken():
-            pass
+        self.taken()
         if self.tool is not None:
             self.monitor.restart_events()
 

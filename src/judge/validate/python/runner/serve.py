@@ -56,9 +56,8 @@ def rehearse(words, rewritten):
 
 def is_library(name, module, root):
     """Whether a module is no part of the project, and none that pytest wants to load by itself."""
-    file = getattr(module, "__file__", None) or ""
     spec = getattr(module, "__spec__", None)
-    if not file or spec is None or spec.name != name or os.path.realpath(file).startswith(os.path.realpath(root) + os.sep):
+    if not getattr(module, "__file__", None) or spec is None or spec.name != name or lies_in(module, root):
         return False
     return name.split(".")[0] not in of_plugins()
 

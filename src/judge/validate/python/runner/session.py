@@ -35,14 +35,18 @@ def keep_out(descriptors):
     sys.addaudithook(look)
 
 
+def lies_in(module, root):
+    """Whether the file of a module lies below a folder."""
+    return os.path.realpath(module.__file__).startswith(os.path.realpath(root) + os.sep)
+
+
 def load_submodules(names, root):
     """Loads submodules of libraries that are loaded: where all tests run together, another test module has imported them."""
     for name in names:
         parent = sys.modules.get(name.rpartition(".")[0])
         if name in sys.modules or not hasattr(parent, "__path__"):
             continue
-        file = getattr(parent, "__file__", None) or ""
-        if file and not os.path.realpath(file).startswith(os.path.realpath(root) + os.sep):
+        if getattr(parent, "__file__", None) and not lies_in(parent, root):
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
 
