@@ -3,14 +3,18 @@
 use super::diff::{Kind, lines};
 use super::tally::{Known, Nearest};
 use super::terminal::{visible, visible_line};
-use crate::domain::words::{counted, first_of};
-use crate::domain::{Outcome, TestId};
+use crate::domain::words::{clipped, counted, first_of, on_one_line};
+use crate::domain::{Failure, Outcome, TestId};
 use std::fmt::Write;
 
 /// Tests that are named.
 const NAMED: usize = 5;
 /// Changed lines of the nearest candidate that are shown.
 const CHANGED: usize = 8;
+/// Tests that fail under it and are named.
+const UNMENDED: usize = 2;
+/// Characters of what such a test says.
+const SAYS: usize = 120;
 /// Reasons of a suspicious line that are shown.
 const REASONS: usize = 2;
 
@@ -46,7 +50,7 @@ fn aside(all: &[(TestId, String)]) -> Vec<String> {
 }
 
 fn near(nearest: &Nearest, of: usize) -> Vec<String> {
-    let Nearest { nth, outcome, fixed, diff, origin } = nearest;
+    let Nearest { nth, outcome, fixed, failing, diff, origin } = nearest;
     let but = match outcome {
         Outcome::Failed => String::new(),
         outcome => format!(", but: {}", outcome.title()),
@@ -57,11 +61,38 @@ fn near(nearest: &Nearest, of: usize) -> Vec<String> {
     [what, origin.lines().next().unwrap_or_default().to_owned()]
         .into_iter()
         .chain(first_of(&changed, CHANGED))
+        .chain(failing.iter().take(UNMENDED).map(|(test, failure)| unmended(test, failure)))
         .collect()
+}
+
+/// A test that fails under the nearest candidate: whoever reads how sees whether it is of the same bug.
+fn unmended(test: &TestId, failure: &Failure) -> String {
+    let says = on_one_line(&failure.message);
+    let colon = if says.is_empty() { "" } else { ": " };
+    format!("fails then: {test} ({}{colon}{})", failure.kind, clipped(&says, SAYS))
 }
 
 fn labelled(text: &mut String, label: &str, all: &[String]) {
     for (nth, line) in all.iter().filter(|line| !line.is_empty()).enumerate() {
         let _ = writeln!(text, "{:<9}{}", if nth == 0 { label } else { "" }, visible_line(&visible(line)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_nearest_candidate_leaves_is_told_with_how_it_fails() {
+        let failure = Failure { kind: "AssertionError".into(), message: "assert 1\n  == 2".into(), frames: vec![] };
+        let failing = ["CartTest#a", "CartTest#b", "CartTest#c"].map(|name| (name.parse().unwrap(), failure.clone()));
+        let (diff, origin) = ("-  a\n+  b\n".to_owned(), "replaced `a` by `b`".to_owned());
+        let (outcome, failing) = (Outcome::Failed, failing.to_vec());
+        let nearest = Nearest { nth: 7, outcome, fixed: 9, failing, diff, origin };
+        let told = near(&nearest, 12);
+        assert_eq!(told[0], "candidate 7 makes 9 of 12 failing tests pass");
+        let left =
+            ["CartTest#a", "CartTest#b"].map(|test| format!("fails then: {test} (AssertionError: assert 1 == 2)"));
+        assert_eq!(told[told.len() - 2..], left, "two stand for all");
     }
 }

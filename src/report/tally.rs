@@ -1,7 +1,7 @@
 //! Sums over the events of one run: candidates, tokens, money, time.
 
 use super::summary::{Candidates, Searching, Seconds};
-use crate::domain::{Event, EventSink, Outcome, Suspect, TestId, Unanswered, Usage};
+use crate::domain::{Event, EventSink, Failure, Outcome, Suspect, TestId, Unanswered, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,6 +56,8 @@ pub(crate) struct Nearest {
     pub outcome: Outcome,
     /// Triggering tests that pass under it.
     pub fixed: usize,
+    /// Tests that fail under it, as far as the judge names them.
+    pub failing: Vec<(TestId, Failure)>,
     /// Its diff.
     pub diff: String,
     /// Template or explanation.
@@ -96,7 +98,7 @@ impl Tally {
 impl Sums {
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Validated { outcome, diff, origin, fixed, seconds, .. } => {
+            Event::Validated { outcome, diff, origin, fixed, failing, seconds, .. } => {
                 // The confirmation of a candidate that passed is recorded under the same candidate.
                 if *outcome != Outcome::PassedWarm {
                     self.candidates.proposed += 1;
@@ -107,7 +109,8 @@ impl Sums {
                 self.seconds.tests += seconds;
                 if !outcome.passes() && *outcome != Outcome::Duplicate && *fixed > 0 {
                     let (nth, diff, origin) = (self.candidates.proposed, diff.clone(), origin.clone());
-                    let new = Nearest { nth, outcome: *outcome, fixed: *fixed, diff, origin };
+                    let failing = failing.clone();
+                    let new = Nearest { nth, outcome: *outcome, fixed: *fixed, failing, diff, origin };
                     if self.known.nearest.as_ref().is_none_or(|old| new.rank() > old.rank()) {
                         self.known.nearest = Some(new);
                     }
