@@ -73,6 +73,7 @@ mod python;
 mod python_django;
 mod python_environment;
 mod python_lines;
+mod python_rewritten;
 mod quixbugs_python;
 mod repair;
 mod replay;

@@ -8,10 +8,12 @@
 mod ambient;
 mod check;
 mod imports;
+mod modules;
 mod newly;
 mod original;
 mod plugins;
 mod programs;
+mod rewritten;
 mod server;
 
 use super::content::content_key;
@@ -32,6 +34,7 @@ use crate::sandbox::{Finished, Job, Sandbox, Served};
 use camino::{Utf8Path, Utf8PathBuf};
 pub(super) use plugins::is_plugin;
 use programs::code;
+use rewritten::Rewritten;
 use server::{ServedSuite, Servers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -63,6 +66,8 @@ pub(super) struct Python {
     /// The folder for the copies that test processes of more than one candidate may write.
     served: WorkDir,
     servers: Servers,
+    /// Test modules as pytest rewrote them, where it runs the tests.
+    rewritten: Option<Rewritten>,
     /// Processes that wait for changed files to look at.
     checkers: std::sync::Mutex<Vec<Served>>,
 }
@@ -88,6 +93,7 @@ impl Python {
         std::fs::create_dir_all(&project_cache).map_err(io_error("making the project's cache", &project_cache))?;
         age::used(&project_cache);
         age::forget_old(&cache.join("projects"));
+        let rewritten = interpreter.pytest.is_some().then(|| Rewritten::of(&interpreter)).transpose()?;
         let mut subject = Self {
             checkout: checkout.clone(),
             sandbox: sandbox.clone(),
@@ -99,47 +105,13 @@ impl Python {
             imported: BTreeSet::new(),
             project_cache,
             servers: Servers::default(),
+            rewritten,
             checkers: std::sync::Mutex::default(),
         };
         subject.files = subject.found().await?;
         subject.modules = subject.files.iter().map(|(module, _)| module.clone()).collect();
         subject.imported = subject.texts().flat_map(|text| imports::submodules(&text)).collect();
         Ok(subject)
-    }
-
-    /// Test modules, as pytest or unittest finds them by the project's own rules.
-    async fn found(&self) -> Result<Vec<(String, String)>, ValidateError> {
-        let file = self.project_cache.join("modules-3.json");
-        if let Some(known) = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-            return Ok(known);
-        }
-        let project = &self.checkout.project;
-        let inside = |folder: &RepoPath| folder.below(&project.module).map(str::to_owned);
-        let mut folders: Vec<String> = project.test_roots.iter().filter_map(inside).collect();
-        if folders.iter().any(String::is_empty) {
-            // Tests may be anywhere: the project's own settings say where pytest looks.
-            folders.clear();
-        }
-        let copy = Copy::of(&self.checkout, &self.options.work_dir)?;
-        let cwd = project.module.under(&copy.tree);
-        let (paths, links) = (self.paths(&copy.tree), original::links(&self.checkout, &cwd, &self.interpreter.folders));
-        let mut files = self.interpreter.modules(&cwd, &folders, &paths, links, &self.sandbox).await?;
-        files.sort();
-        files.dedup();
-        let named = |path: String| {
-            // A text with examples is named as pytest's reports name it.
-            let Some(module) = Grammar.module(&RepoPath::new(&path).ok()?) else {
-                return Some((path.replace('/', "."), path));
-            };
-            let name =
-                if module.package.is_empty() { module.name } else { format!("{}.{}", module.package, module.name) };
-            Some((name, path))
-        };
-        let found: Vec<(String, String)> = files.into_iter().filter_map(named).collect();
-        if !found.is_empty() {
-            super::failing::keep(&file, &found)?;
-        }
-        Ok(found)
     }
 
     /// A file by its path from the working directory.
@@ -167,9 +139,12 @@ impl Python {
         })
     }
 
-    /// A job that runs tests in the working directory of a copy.
-    fn job(&self, cwd: &Utf8Path) -> Job {
+    /// A job that does what a word says with tests in the working directory of a copy.
+    fn job(&self, cwd: &Utf8Path, what: &str) -> Job {
         let mut job = self.interpreter.job(cwd, code(&self.interpreter));
+        if let Some(rewritten) = &self.rewritten {
+            job = job.args([what, rewritten.folder().as_str()]).read([rewritten.folder()]);
+        }
         job.links = original::links(&self.checkout, cwd, &self.interpreter.folders);
         job.limits.memory_mib = self.options.heap_mib.min(MOST_MIB);
         job
@@ -231,7 +206,8 @@ impl Suite<'_> {
 impl Process for Suite<'_> {
     async fn start(&self, plan: &Plan, mut request: RunRequest, left: Duration) -> Result<Finished, ValidateError> {
         let subject = self.subject;
-        let mut job = subject.job(&self.cwd).write(&self.tree).wall(left + START);
+        subject.rewrite(&plan.classes).await;
+        let mut job = subject.job(&self.cwd, "run").write(&self.tree).wall(left + START);
         if plan.look.is_plain() {
             job.env.extend(PLAIN_VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())));
         }

@@ -34,8 +34,13 @@ macro_rules! program {
 }
 
 /// Our plugin of pytest, with the process around it.
-const UNDER_PYTEST: &str =
-    program!("runner/mask.py", "../../benchmark/python/absent.py", "runner/plugin.py", "runner/serve.py");
+const UNDER_PYTEST: &str = program!(
+    "runner/mask.py",
+    "../../benchmark/python/absent.py",
+    "runner/rewritten.py",
+    "runner/plugin.py",
+    "runner/serve.py"
+);
 /// The same for interpreters without pytest.
 const UNDER_UNITTEST: &str = program!("runner/cases.py");
 /// The program that runs tests under an interpreter.

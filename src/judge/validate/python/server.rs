@@ -56,9 +56,9 @@ impl Python {
     async fn start_server(&self, classes: &[String]) -> Result<Server, ValidateError> {
         let copy = Copy::of(&self.checkout, &self.served)?;
         let files = classes.iter().filter_map(|class| self.file_of(class));
-        let words = std::iter::once("serve".to_owned()).chain(files);
+        self.rewrite(classes).await;
         let cwd = self.checkout.project.module.under(&copy.tree);
-        let job = self.job(&cwd).args(words).write(self.served.to_path_buf());
+        let job = self.job(&cwd, "serve").args(files).write(self.served.to_path_buf());
         Ok(Server { served: self.sandbox.serve(job).await?, runs: 0, _copy: copy })
     }
 

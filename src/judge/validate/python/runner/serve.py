@@ -1,36 +1,14 @@
 # A process that has loaded what tests load, and hands each request to a child of itself.
 
-import _imp
 import functools
 import gc
-import marshal
 import random
 import signal
 
 
-class Rewritten:
-    """Test modules as pytest rewrote their assertions, by their texts: the work of a first look is not done again."""
-
-    def __init__(self):
-        from _pytest.assertion import rewrite
-
-        self.codes, self.rewrite = {}, rewrite._rewrite_test
-        rewrite._rewrite_test = self.look
-
-    def look(self, path, *rest):
-        with open(path, "rb") as file:
-            text = hashlib.sha256(file.read()).digest()
-        if text not in self.codes:
-            stat, code = self.rewrite(path, *rest)
-            self.codes[text] = code
-            return stat, code
-        # The same text lies elsewhere in each copy.
-        _imp._fix_co_filename(self.codes[text], os.fspath(path))
-        return os.stat(path), self.codes[text]
-
-
-def rehearse(words, rewritten):
-    """Collects these files in a child. Returns the names of the modules of libraries that it loads, in that order."""
+def rehearse(words, codes):
+    """Collects these files in a child, and takes the code of test modules from it. Returns the names of the modules of
+    libraries that it loads, in that order."""
     mine, theirs = os.pipe()
     child = os.fork()
     if not child:
@@ -44,13 +22,14 @@ def rehearse(words, rewritten):
             pytest.main([*options(), "--collect-only", "-q", "--rootdir", root, *words])
         names = [name for name, module in list(sys.modules.items()) if is_library(name, module, root)]
         with open(theirs, "wb") as file:
-            marshal.dump((names, rewritten.codes), file)
+            marshal.dump((names, codes), file)
         os._exit(0)
     os.close(theirs)
     with open(mine, "rb") as file:
         told = file.read()
     os.waitpid(child, 0)
-    names, rewritten.codes = marshal.loads(told)
+    names, told = marshal.loads(told)
+    codes.update(told)
     return names
 
 
@@ -81,9 +60,9 @@ def turn(folder, link="/run/project"):
         os.replace(link + ".next", link)
 
 
-def serve(words):
+def serve(words, codes):
     """Answers until nobody asks any more: `R`, the length of a folder in ten digits and the folder, then a request."""
-    for name in rehearse(words, Rewritten()):
+    for name in rehearse(words, codes):
         with contextlib.suppress(BaseException):
             importlib.import_module(name)
     # A child has none of its parent's threads.
@@ -109,7 +88,10 @@ def serve(words):
     os._exit(0)
 
 
-if sys.argv[1:2] == ["serve"]:
-    serve(sys.argv[2:])
+what, folder, *words = sys.argv[1:]
+codes = {}
+keep_rewritten(folder, codes)
+if what == "serve":
+    serve(words, codes)
 else:
     run(under_pytest)
