@@ -1,6 +1,7 @@
 //! The cold judge: every candidate in a fresh copy, a fresh compiler and fresh test processes. Slow and sure; it stays
 //! the confirmation behind every faster way.
 
+mod asked;
 mod confirmation;
 mod screening;
 
@@ -22,9 +23,10 @@ use crate::domain::{
     Diagnostic, Disagreement, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation,
 };
 use crate::sandbox::Sandbox;
+pub(super) use asked::few;
 use confirmation::doubted;
 use futures::StreamExt;
-pub(super) use screening::{ODD, few, mends_none, needs_time};
+pub(super) use screening::{ODD, mends_none, needs_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +48,9 @@ pub struct ColdJudge {
     sandbox: Sandbox,
     warned: tokio::sync::Mutex<BTreeMap<RepoPath, Vec<Diagnostic>>>,
     /// What tests execute of patches, each measured once.
-    executed: tokio::sync::Mutex<HashMap<Patch, Option<Spectrum>>>,
+    executed: Mutex<HashMap<Patch, Arc<tokio::sync::OnceCell<Option<Spectrum>>>>>,
+    /// How many patches may be measured at once.
+    measuring: tokio::sync::Semaphore,
     /// The last patch that was confirmed, with what was made of it.
     confirmed: Mutex<Option<(Patch, Arc<Build>)>>,
     /// Where the project's own command disagreed, until somebody takes note.
@@ -92,6 +96,7 @@ impl ColdJudge {
             sandbox,
             warned,
             executed,
+            measuring: tokio::sync::Semaphore::new(lanes::count()),
             confirmed,
             disagreements,
             odd,
@@ -115,7 +120,7 @@ impl ColdJudge {
     async fn test_triggering(&self, patch: &Patch, build: &Arc<Build>) -> Result<(TestReport, Judged), ValidateError> {
         let subject = &*self.subject;
         let deadlines = subject.deadlines(&self.baseline.report);
-        if let Some(cheap) = screening::cheap_beside_dear(&self.baseline) {
+        if let Some(cheap) = asked::cheap_beside_dear(&self.baseline) {
             let plan = subject.plan_of(cheap, deadlines.clone()).until_lost();
             let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
             let judged = plausible::triggering(&self.baseline, &report);
@@ -268,16 +273,16 @@ impl Probe for ColdJudge {
 
     async fn executed(&self, patch: &Patch, is_enough: &Enough<'_>) -> Result<Option<Spectrum>, ValidateError> {
         self.subject.options().watcher.phase("measuring what the tests run of the patch");
-        let mut known = self.executed.lock().await;
-        if let Some(ran) = known.get(patch) {
-            return Ok(ran.clone());
-        }
-        let ran = match self.built(patch).await? {
-            Some(build) => coverage::with_patch(&*self.subject, &self.baseline, (patch, &build), is_enough).await?,
-            None => None,
+        let known =
+            self.executed.lock().unwrap_or_else(PoisonError::into_inner).entry(patch.clone()).or_default().clone();
+        let measure = async || {
+            let _turn = self.measuring.acquire().await;
+            match self.built(patch).await? {
+                Some(build) => coverage::with_patch(&*self.subject, &self.baseline, (patch, &build), is_enough).await,
+                None => Ok(None),
+            }
         };
-        known.insert(patch.clone(), ran.clone());
-        Ok(ran)
+        known.get_or_try_init(measure).await.cloned()
     }
 
     async fn observed(&self, watch: &Watch) -> Result<Option<Vec<Trace>>, ValidateError> {
