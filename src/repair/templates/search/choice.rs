@@ -40,8 +40,8 @@ fn fidelity(template: &str) -> f64 {
     }
 }
 
-/// Confirms in order until one is plausible, then a few more while there is time. Those with which fewer tests still fail
-/// come first.
+/// Confirms in order until one is plausible, then a few more of which each would end in time. Those with which fewer tests
+/// still fail come first.
 pub(super) async fn confirm(
     result: &mut SearchResult,
     passed: Vec<Judged>,
@@ -51,8 +51,10 @@ pub(super) async fn confirm(
 ) -> Result<(), ValidateError> {
     for mut judged in passed {
         if !judged.validation.is_plausible() {
-            let enough = result.plausible.len() >= MOST_CONFIRMED as usize || started.elapsed() >= time;
-            if !result.plausible.is_empty() && enough {
+            let longest = result.plausible.iter().map(|judged| judged.validation.seconds).fold(0.0, f64::max);
+            let is_late = started.elapsed().as_secs_f64() + longest >= time.as_secs_f64();
+            let is_enough = result.plausible.len() >= MOST_CONFIRMED as usize || is_late;
+            if !result.plausible.is_empty() && is_enough {
                 result.unconfirmed.push(judged);
                 continue;
             }

@@ -26,13 +26,15 @@ struct ByText {
     leaves: fn(&str) -> bool,
     /// What the tests run.
     runs: fn(&str) -> bool,
+    /// Seconds of a confirmation.
+    takes: f64,
 }
 
 impl ByText {
     fn new(passes: fn(&str) -> bool, confirms: fn(&str) -> bool) -> Self {
         let triggering = vec![TestId::new("GateTest", "atLimit")];
         let baseline = Baseline { triggering, ..Baseline::default() };
-        Self { baseline, passes, confirms, cuts: |_| false, leaves: |_| false, runs: |_| true }
+        Self { baseline, passes, confirms, cuts: |_| false, leaves: |_| false, runs: |_| true, takes: 0.0 }
     }
 }
 
@@ -63,7 +65,7 @@ impl Judge for ByText {
         let text = String::from_utf8_lossy(&patch.files[0].after).into_owned();
         let outcome = if (self.confirms)(&text) { Outcome::Plausible } else { Outcome::Regression };
         let still_failing = if (self.leaves)(&text) { vec![TestId::new("DoorTest", "shuts")] } else { Vec::new() };
-        Ok(Validation { still_failing, ..Validation::without_tests(outcome, "") })
+        Ok(Validation { still_failing, seconds: self.takes, ..Validation::without_tests(outcome, "") })
     }
     fn disagreements(&self) -> Vec<Disagreement> {
         Vec::new()
@@ -169,6 +171,18 @@ async fn a_candidate_that_repairs_more_tests_comes_first() {
     let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
     assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
     assert!(result.explanation.contains("fewest tests still fail"), "{}", result.explanation);
+}
+
+#[tokio::test]
+async fn where_a_confirmation_takes_long_one_is_enough() {
+    let found = async |takes| {
+        let judge = ByText::new(|text| text.contains(">= limit") || text.contains("limit - 1"), |_| true);
+        let judge = door(ByText { takes, ..judge });
+        let (result, _) = searched(&judge, Budget { after_first: 60, ..Budget::default() }).await;
+        (result.plausible.len(), result.unconfirmed.len())
+    };
+    assert_eq!(found(1.0).await, (2, 0));
+    assert_eq!(found(70.0).await, (1, 1), "a second one would end after the time of the search");
 }
 
 #[tokio::test]
