@@ -5,6 +5,7 @@ mod take_back;
 use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
 use super::learn::Experience;
+use super::names::{names, set_by};
 use super::plan::{Candidate, Focus, Options, Place, Plan};
 use super::stores::IngredientCache;
 use super::syntax::Unit;
@@ -150,6 +151,9 @@ impl<'a> Engine<'a> {
         *tried += 1;
         if let Some((at, plan)) = candidate.plan.and_then(|at| Some((at, self.plans.get(at)?))) {
             self.experience.learn(at, plan, validation);
+            let place = &self.places[plan.place];
+            let statement = &self.units[place.unit].text[place.start..place.end];
+            self.experience.learn_names(plan, validation, names(statement.lines().next().unwrap_or_default()));
         }
         if self.focus.is_none() && validation.outcome.passes() {
             self.focus_on(&candidate.location);
@@ -238,6 +242,7 @@ impl<'a> Engine<'a> {
                 place: at,
                 template: number,
                 likelihood: template.prior() * edit.weight / (1.0 + CROWDING * rank as f64),
+                sets: set_by(unit, &edit.changes).map(str::to_owned),
                 changes: edit.changes,
                 note: edit.note,
                 edits: 1,
@@ -339,6 +344,7 @@ impl<'a> Engine<'a> {
                     template: second.template,
                     changes: first.changes.iter().chain(&second.changes).cloned().collect(),
                     note: format!("{}; {}", first.note, second.note),
+                    sets: None,
                     likelihood: PAIR * self.experience.promise(at) * likelihood,
                     edits: first.edits + 1,
                     used: false,

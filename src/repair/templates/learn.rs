@@ -18,6 +18,9 @@ const GAIN: f64 = 0.4;
 /// How much earlier a line's candidates come once one of them passed: what else passes there is the likeliest rival, which the
 /// tests that ran cannot tell from it.
 const RIVAL: f64 = 2.0;
+/// What a plan gains that decides the value of a name, where a candidate on another statement that reads it repairs all
+/// triggering tests.
+const NAMED: f64 = 2.0;
 /// Progress of a candidate that repairs the triggering tests and breaks others: mostly it turned a result around.
 const REGRESSION: f64 = 0.3;
 /// Promising candidates combined in one search.
@@ -41,6 +44,8 @@ pub(super) struct Experience {
     places: HashMap<usize, Known>,
     promising: Vec<usize>,
     promises: HashMap<usize, f64>,
+    /// Names that statements read where a candidate repaired some: the best share, and that statement.
+    names: HashMap<String, (f64, usize)>,
 }
 
 impl Experience {
@@ -55,13 +60,16 @@ impl Experience {
             places: HashMap::new(),
             promising: Vec::new(),
             promises: HashMap::new(),
+            names: HashMap::new(),
         }
     }
 
     /// How much more or less a plan is worth than its base.
     pub(super) fn factor(&self, plan: &Plan) -> f64 {
         let place = self.places.get(&plan.place).map_or(1.0, |known| known.interest * (1.0 + GAIN * known.best));
-        place * self.templates.get(plan.template).copied().unwrap_or(1.0)
+        let set = plan.sets.as_ref().and_then(|name| self.names.get(name)).filter(|(_, at)| *at != plan.place);
+        let named = set.map_or(1.0, |(share, _)| 1.0 + NAMED * share);
+        place * named * self.templates.get(plan.template).copied().unwrap_or(1.0)
     }
 
     /// How much earlier a plan comes than its worth says. Its worth stays, for that is what rivals are ranked by.
@@ -94,6 +102,25 @@ impl Experience {
         known.interest = (known.interest * place).max(FLOOR);
         if let Some(factor) = self.templates.get_mut(plan.template) {
             *factor = (*factor * template).max(0.3);
+        }
+    }
+
+    /// Takes the names that a plan's statement reads, where the answer is that it repairs some tests.
+    pub(super) fn learn_names<'n>(
+        &mut self,
+        plan: &Plan,
+        validation: &Validation,
+        read: impl Iterator<Item = &'n str>,
+    ) {
+        let share = (validation.fixed as f64 / self.failing.len().max(1) as f64).min(1.0);
+        if share == 0.0 || plan.edits > 1 {
+            return;
+        }
+        for name in read {
+            let known = self.names.entry(name.to_owned()).or_insert((share, plan.place));
+            if known.0 < share {
+                *known = (share, plan.place);
+            }
         }
     }
 
@@ -196,6 +223,20 @@ mod tests {
         }
         let factor = experience.factor(&plan(2));
         assert!(factor < before && factor >= FLOOR * before - 1e-9);
+    }
+
+    #[test]
+    fn what_gives_a_name_its_value_comes_earlier_where_a_change_to_what_reads_it_helps() {
+        let failing = [test("a", "E", false), test("b", "E", false)];
+        let mut experience = Experience::new(&failing, &Clues::default(), &catalogue(&crate::language::Python));
+        let setting = |place| Plan { sets: Some("strip".into()), ..plan(place) };
+        let worth = |experience: &Experience, place| experience.factor(&setting(place));
+        experience.learn_names(&plan(1), &answer(Outcome::Failed, 0), ["strip"].into_iter());
+        assert!((worth(&experience, 2) - 1.0).abs() < 1e-9, "nothing was repaired");
+        experience.learn_names(&plan(1), &answer(Outcome::Failed, 1), ["self", "strip"].into_iter());
+        assert!((worth(&experience, 2) - (1.0 + NAMED / 2.0)).abs() < 1e-9);
+        assert!((worth(&experience, 1) - 1.0).abs() < 1e-9, "its own statement is tried anyhow");
+        assert!((experience.factor(&plan(2)) - 1.0).abs() < 1e-9, "it gives no value to that name");
     }
 
     #[test]

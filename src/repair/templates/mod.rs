@@ -15,6 +15,7 @@ mod ingredients;
 mod java;
 mod learn;
 mod library;
+mod names;
 mod plan;
 mod python;
 pub mod rules;

@@ -86,6 +86,8 @@ pub(super) struct Plan {
     pub(super) template: usize,
     pub(super) changes: Vec<Change>,
     pub(super) note: String,
+    /// The name whose value it decides.
+    pub(super) sets: Option<String>,
     /// How likely its kind of change is before anything was learnt, whatever its place.
     pub(super) likelihood: f64,
     pub(super) edits: usize,
@@ -103,6 +105,7 @@ impl Plan {
             template,
             changes: Vec::new(),
             note: String::new(),
+            sets: None,
             likelihood: 1.0,
             edits: 1,
             used: false,
