@@ -72,7 +72,8 @@ mod tests {
     use crate::language::Java;
     use camino::Utf8Path;
 
-    /// Classes that compare, keep and look up sequences of characters, and some that compare a value with several numbers.
+    /// Classes that compare, keep and look up sequences of characters, some that compare a value with several numbers, and
+    /// some that forget what they are given.
     fn texts() -> CodeIndex {
         crate::templates::testing::index_of(
             "import java.util.*;
@@ -81,6 +82,9 @@ class Kept { Map<Object, Integer> kept = new HashMap<>(); void keep(StringBuilde
 class Found { int find(Map<CharSequence, Integer> all, CharSequence key) { return all.get(key); } }
 class Depth { int depth; boolean ends() { return depth == 1; } boolean begins() { return depth == 0; } }
 class Shelf { int free; boolean full() { return free < 1; } boolean empty() { return free > 9; } }
+class Jar { int most, held; Jar(int most) { held = 0; } }
+class Page { String head; int width; Page(int width, String head) { this.width = width; } }
+class Tap { boolean open; int turns; void set(boolean open) { turns++; } }
 class Marks { int count(char mark) { return mark == ';' ? 2 : mark == ',' ? 1 : 0; } }
 ",
         )
@@ -101,7 +105,7 @@ class Marks { int count(char mark) { return mark == ';' ? 2 : mark == ',' ? 1 : 
             names.iter().map(|name| RepoPath::new(&format!("bugs/{name}/project/src")).unwrap()).collect();
         let index = CodeIndex::build(&root, &roots, &[], &Java);
         let mut found = census(&index, &clues);
-        // The fixtures hold no texts but strings, and compare few values with several numbers.
+        // The fixtures hold no texts but strings, compare few values with several numbers, and forget nothing.
         for (name, reach) in census(&texts(), &clues) {
             found.get_mut(name).unwrap().classes.extend(reach.classes);
         }

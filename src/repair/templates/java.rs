@@ -4,7 +4,7 @@ use super::Template;
 use super::family::{
     arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, equality, exception,
     expression, getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check,
-    refusal, repeat, shadow, statement, ternary, translate, truth, usual_literal, variable, wrap,
+    refusal, repeat, shadow, statement, ternary, translate, truth, unkept, usual_literal, variable, wrap,
 };
 use super::scope::Variable;
 use super::shape::Shape;
@@ -42,6 +42,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(missing_statement::MissingAddition),
         Box::new(missing_statement::MissingAssignment),
         Box::new(missing_statement::CopyStatement),
+        Box::new(unkept::Unkept),
         Box::new(cast::Cast),
         Box::new(chain::Chain),
         Box::new(comparator::Comparator),

@@ -28,6 +28,7 @@ pub mod statement;
 pub(crate) mod ternary;
 pub(crate) mod translate;
 pub mod truth;
+pub mod unkept;
 pub mod usual_literal;
 pub mod variable;
 pub(crate) mod wrap;

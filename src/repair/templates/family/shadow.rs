@@ -57,7 +57,7 @@ fn is_target(node: Node<'_>) -> bool {
 }
 
 /// Whether a type around the statement has a field of that name.
-fn has_field(site: &Site<'_>, name: &str) -> bool {
+pub(super) fn has_field(site: &Site<'_>, name: &str) -> bool {
     let bodies = ancestors(site.statement).filter(|node| node.kind() == "class_body");
     let fields = bodies.flat_map(children).filter(|node| node.kind() == "field_declaration");
     fields

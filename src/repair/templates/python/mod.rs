@@ -17,6 +17,7 @@ mod value;
 
 use super::Template;
 use super::family::truth::Truth;
+use super::family::unkept::Unkept;
 use super::family::usual_literal::UsualLiteral;
 
 /// All families.
@@ -44,6 +45,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(flow::Branch),
         Box::new(statement::Addition),
         Box::new(statement::Assignment),
+        Box::new(Unkept),
         Box::new(statement::Copy),
         Box::new(statement::Remove),
         Box::new(statement::Exchange),

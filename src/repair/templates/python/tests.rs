@@ -12,7 +12,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 42] = [
+const ROWS: [(&dyn Template, &str, u32, &str); 44] = [
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -20,6 +20,8 @@ const ROWS: [(&dyn Template, &str, u32, &str); 42] = [
     (&comparison::Comparison, "def f(x):\n    return x is not None\n", 2, "return x is None"),
     (&operator::Operator, "def f(n):\n    n ^= n - 1\n", 2, "n &= n - 1"),
     (&operator::Operator, "def f(a, b):\n    return a and b\n", 2, "return a or b"),
+    (&operator::Operator, "def f(a, b):\n    return f\"{a}{b and ''}\"\n", 2, "return f\"{a}{b or ''}\""),
+    (&calls::Swap, "def f(a, b):\n    return f\"{len(a, b):>3}\"\n", 2, "return f\"{len(b, a):>3}\""),
     (&calls::Swap, "def gcd(a, b):\n    return gcd(a % b, b)\n", 2, "return gcd(b, a % b)"),
     (&calls::Swap, "def f(d, a, b):\n    return d[a, b]\n", 2, "return d[b, a]"),
     (&calls::Swap, "def f(s, c):\n    s = s + c[0]\n", 2, "s = c[0] + s"),

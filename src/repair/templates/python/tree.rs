@@ -101,7 +101,7 @@ pub(super) fn is_target(node: Node<'_>) -> bool {
     }
 }
 
-/// Expressions of a statement's own part, outer before inner.
+/// Expressions of a statement's own part, those in formatted texts among them, outer before inner.
 pub(in crate::templates) fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     preorder(statement, |node| {
@@ -111,7 +111,7 @@ pub(in crate::templates) fn own_expressions(statement: Node<'_>) -> Vec<Node<'_>
         if is_value(node) {
             found.push(node);
         }
-        node.kind() != "string"
+        true
     });
     found
 }
