@@ -9,7 +9,9 @@ use super::plan::{Deadlines, LEAST, Plan, UNKNOWN};
 use super::records::{Discovered, Executed};
 use super::{Baseline, Options, ValidateError};
 use crate::benchmark::Checkout;
-use crate::domain::{Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation, outer_class};
+use crate::domain::{
+    Diagnostic, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, TestStatus, Validation, outer_class,
+};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -188,21 +190,28 @@ impl dyn Subject + '_ {
     }
 
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
-    /// took, one that fails by the slowest that passes beside it.
+    /// took, one that fails by a slow one that passes beside it.
     pub(super) fn quick_deadlines(&self, baseline: &Baseline) -> Deadlines {
-        let finished = || baseline.report.results.values().filter(|result| result.loss.is_none());
-        let mut slowest: BTreeMap<&str, u64> = BTreeMap::new();
-        for result in finished().filter(|result| result.status == TestStatus::Passed) {
-            let known = slowest.entry(&result.id.class).or_default();
-            *known = result.millis.max(*known);
-        }
-        let own = finished().map(|result| {
-            let beside = slowest.get(result.id.class.as_str()).filter(|_| result.status != TestStatus::Passed);
-            let longest = beside.max(baseline.took.get(&result.id)).copied().unwrap_or_default();
-            (result.id.clone(), Deadlines::usual(result.millis.max(longest)))
-        });
-        Deadlines { default: LEAST * 5, own: own.collect(), total: self.longest() }
+        Deadlines { default: LEAST * 5, own: quick_limits(baseline), total: self.longest() }
     }
+}
+
+/// What each test that ended may take in a quick look. The very slowest of many tests beside a failing one say nothing of it.
+fn quick_limits(baseline: &Baseline) -> BTreeMap<TestId, Duration> {
+    let finished = || baseline.report.results.values().filter(|result| result.loss.is_none());
+    let mut passing: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for result in finished().filter(|result| result.status == TestStatus::Passed) {
+        passing.entry(&result.id.class).or_default().push(result.millis);
+    }
+    passing.values_mut().for_each(|times| times.sort_unstable());
+    let slow = |times: &Vec<u64>| times.get(times.len() * 9 / 10).copied();
+    let limit = |result: &TestResult| {
+        let beside = passing.get(result.id.class.as_str()).filter(|_| result.status != TestStatus::Passed);
+        let known = baseline.took.get(&result.id).copied();
+        let longest = beside.and_then(slow).max(known).unwrap_or_default();
+        (result.id.clone(), Deadlines::usual(result.millis.max(longest)))
+    };
+    finished().map(limit).collect()
 }
 
 /// The outcome of a candidate that changes nothing for the machine.
@@ -218,4 +227,33 @@ pub fn does_not_compile(diagnostics: Vec<Diagnostic>) -> Validation {
     });
     let detail = lines.collect::<Vec<_>>().join("\n");
     Validation { diagnostics, ..Validation::without_tests(Outcome::CompileError, detail) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_test_gets_what_slow_tests_beside_it_take_but_for_the_very_slowest_of_many() {
+        let limit = |beside: &[u64]| {
+            let result = |name: String, status, millis| TestResult {
+                id: TestId::new("PoolTest", name),
+                status,
+                failure: None,
+                millis,
+                loss: None,
+            };
+            let passing =
+                beside.iter().enumerate().map(|(n, millis)| result(format!("t{n}"), TestStatus::Passed, *millis));
+            let results = passing.chain([result("fails".into(), TestStatus::Failed, 1)]);
+            let mut report = crate::validate::suite::empty();
+            report.results = results.map(|result| (result.id.clone(), result)).collect();
+            let baseline = Baseline { report: report.into(), ..Baseline::default() };
+            quick_limits(&baseline)[&TestId::new("PoolTest", "fails")].as_millis()
+        };
+        assert_eq!(limit(&[5, 700, 20]), 7_000);
+        let many: Vec<u64> = (0..19).map(|_| 20).chain([9_000]).collect();
+        assert_eq!(limit(&many), LEAST.as_millis());
+        assert_eq!(limit(&[]), LEAST.as_millis());
+    }
 }
