@@ -83,7 +83,7 @@ impl Experience {
             Outcome::Regression => REGRESSION,
             // What passed needs no second edit.
             outcome if outcome.passes() => 0.0,
-            outcome if outcome.compiled() => validation.fixed as f64 / self.failing.len().max(1) as f64,
+            outcome if outcome.compiled() => self.share(validation),
             _ => 0.0,
         };
         if progress > 0.0 && self.promises.len() < MAX_PROMISING {
@@ -98,7 +98,7 @@ impl Experience {
         };
         let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, passed: false, interest: 1.0 });
         known.passed |= validation.outcome.passes();
-        known.best = known.best.max(progress.min(1.0));
+        known.best = known.best.max(progress);
         known.interest = (known.interest * place).max(FLOOR);
         if let Some(factor) = self.templates.get_mut(plan.template) {
             *factor = (*factor * template).max(0.3);
@@ -112,7 +112,7 @@ impl Experience {
         validation: &Validation,
         read: impl Iterator<Item = &'n str>,
     ) {
-        let share = (validation.fixed as f64 / self.failing.len().max(1) as f64).min(1.0);
+        let share = self.share(validation);
         if share == 0.0 || plan.edits > 1 {
             return;
         }
@@ -122,6 +122,11 @@ impl Experience {
                 *known = (share, plan.place);
             }
         }
+    }
+
+    /// Share of the triggering tests that a candidate repairs.
+    fn share(&self, validation: &Validation) -> f64 {
+        (validation.fixed as f64 / self.failing.len().max(1) as f64).min(1.0)
     }
 
     /// Plans that deserve a second edit and were not asked for before.

@@ -120,7 +120,7 @@ impl ColdJudge {
         if let Some(refused) = self.mends_none_of_few(patch, &build, &tests, &deadlines).await? {
             return Ok(Validation { seconds: begin.elapsed().as_secs_f64(), ..refused });
         }
-        let (report, mut judged) = self.test_asked(patch, &build, &tests, &mut deadlines).await?;
+        let (mut report, mut judged) = self.test_asked(patch, &build, &tests, &mut deadlines).await?;
         if judged.outcome == Outcome::Failed {
             // The others did not run.
             judged = plausible::triggering(&self.baseline, &report);
@@ -136,7 +136,7 @@ impl ColdJudge {
         let plan = subject.plan(subject.classes_of(&self.baseline.triggering), rest);
         let plan = plan.until_lost().without(&self.baseline.unended);
         // What has no time there passed by itself.
-        let report = joined(report, self.run_quickly(patch, &build, &plan).await?);
+        suite::join(&mut report, self.run_quickly(patch, &build, &plan).await?);
         let mut judged = plausible::of_tests(&self.baseline, &counted, &report);
         let against = self.broken(patch, &build, &deadlines, (&report, judged.outcome)).await?;
         if let (Outcome::PassedWarm, Some(id)) = (judged.outcome, against.first()) {
@@ -249,12 +249,6 @@ impl ColdJudge {
         against.retain(|id| before.get(id) == Some(&Before::Passes));
         Ok(against)
     }
-}
-
-/// What two runs say of all their tests, the later one of those that ran in both.
-fn joined(mut first: TestReport, then: TestReport) -> TestReport {
-    suite::join(&mut first, then);
-    first
 }
 
 /// Whether triggering tests were cut and none failed, and others pass: how long a test took that failed says little of how

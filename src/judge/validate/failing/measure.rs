@@ -68,6 +68,7 @@ pub(super) async fn measure(
     let plan = subject.plan(classes, deadlines.clone()).only(failing.iter().filter(is_shown).cloned().collect());
     let mut executed = measured(subject, &plan).await?.1;
     let mut time = (took / 3).clamp(REST.0, REST.1);
+    // Each test takes several times as long there.
     if subject.is_slow_when_measured() {
         time /= 2;
     }

@@ -4,6 +4,7 @@
 //! Example: `def __init__(self, limit): self.items = []`, where another method asks `self.limit`, gets `self.limit = limit`.
 
 use super::shadow::has_field;
+use crate::domain::words;
 use crate::language::children;
 use crate::templates::edit::Edit;
 use crate::templates::site::{Site, shortened};
@@ -13,9 +14,6 @@ use tree_sitter::Node;
 
 /// See the module.
 pub(crate) struct Unkept;
-
-/// Weight of a field that other classes alone read.
-const OF_OTHERS: f64 = 0.7;
 
 impl Template for Unkept {
     fn name(&self) -> &'static str {
@@ -28,19 +26,19 @@ impl Template for Unkept {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         let Some((function, body, is_after)) = function(site) else { return };
-        let Some(class) = ancestors(function).find(|node| is_class(*node)) else { return };
-        let (inside, own) = (site.text(body), site.text(class));
-        for name in parameters(site, function).filter(|name| !uses(inside, "", name)) {
+        if !ancestors(function).any(is_class) {
+            return;
+        }
+        let (inside, is_indented) = (site.text(body), site.unit.language.is_indented());
+        for name in parameters(site, function).filter(|name| !uses(inside, name)) {
             for (object, field) in fields(site, function, name) {
-                let (kept, is_indented) = (format!("{object}."), site.unit.language.is_indented());
-                let is_own = if is_indented { uses(own, &kept, &field) } else { has_field(site, &field) };
-                let is_read = is_own || is_indented && reads(&site.unit.text, &field);
-                if is_read && !uses(inside, &kept, &field) {
-                    let code = format!("{kept}{field} = {name}{}", if is_indented { "" } else { ";" });
+                let kept = format!("{object}.{field}");
+                let is_field = if is_indented { reads(&site.unit.text, &field) } else { has_field(site, &field) };
+                if is_field && !words::names(inside, &kept) {
+                    let code = format!("{kept} = {name}{}", if is_indented { "" } else { ";" });
                     let note = format!("inserted `{}`: nothing kept `{name}`", shortened(&code));
                     let insert = if is_after { Site::insertion_after } else { Site::insertion_before };
-                    let weight = if is_own { 1.0 } else { OF_OTHERS };
-                    out.push(insert(site, &code, weight, note.as_str()));
+                    out.push(insert(site, &code, 1.0, note.as_str()));
                 }
             }
         }
@@ -101,21 +99,24 @@ fn fields(site: &Site<'_>, function: Node<'_>, name: &str) -> Vec<(String, Strin
     }
 }
 
-/// Whether a text holds a name as a whole word, right behind something, and no part of an attribute where that is nothing.
-fn uses(text: &str, behind: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let wanted = format!("{behind}{name}");
-    text.match_indices(&wanted).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        !before.is_some_and(|c| is_word(c) || c == '.') && !text[at + wanted.len()..].starts_with(is_word)
-    })
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a text holds a name that is no attribute.
+fn uses(text: &str, name: &str) -> bool {
+    let is_whole = |at: usize| !text[..at].ends_with(|c| is_word(c) || c == '.') && ends(text, at + name.len());
+    text.match_indices(name).any(|(at, _)| is_whole(at))
 }
 
 /// Whether a text reads an attribute of any object.
 fn reads(text: &str, name: &str) -> bool {
-    let wanted = format!(".{name}");
-    text.match_indices(&wanted)
-        .any(|(at, _)| !text[at + wanted.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    text.match_indices(&format!(".{name}")).any(|(at, found)| ends(text, at + found.len()))
+}
+
+/// Whether a word ends at a place.
+fn ends(text: &str, at: usize) -> bool {
+    !text[at..].starts_with(is_word)
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ import _imp
 import marshal
 
 
-def keep_rewritten(folder, codes):
-    """Has pytest take test modules as it rewrote them before, by their texts, from a folder or from here: that work takes
-    longer than many a suite."""
+def keep_rewritten(folder, codes=None):
+    """Has pytest take test modules as it rewrote them before, by their texts, from a folder, and where one process serves
+    many runs from there: that work takes longer than many a suite.
+
+    Where verdicts come from, nothing is kept in the process: the project could put tests of its own in."""
     from _pytest.assertion import rewrite
 
     first = getattr(rewrite, "_rewrite_test", None)
@@ -28,13 +30,14 @@ def keep_rewritten(folder, codes):
             return first(fn, config)
         with open(fn, "rb") as file:
             name = sha256(file.read()).hexdigest()
-        code = codes.get(name) or kept(name)
+        code = codes and codes.get(name) or kept(name)
         if code is None:
             code = first(fn, config)[1]
         else:
             # The same text lies elsewhere in each copy.
             rename(code, os.fspath(fn))
-        codes[name] = code
+        if codes is not None:
+            codes[name] = code
         return stat(fn), code
 
     rewrite._rewrite_test = look

@@ -60,8 +60,10 @@ def turn(folder, link="/run/project"):
         os.replace(link + ".next", link)
 
 
-def serve(words, codes):
+def serve(kept, *words):
     """Answers until nobody asks any more: `R`, the length of a folder in ten digits and the folder, then a request."""
+    codes = {}
+    keep_rewritten(kept, codes)
     for name in rehearse(words, codes):
         with contextlib.suppress(BaseException):
             importlib.import_module(name)
@@ -88,10 +90,8 @@ def serve(words, codes):
     os._exit(0)
 
 
-what, folder, *words = sys.argv[1:]
-codes = {}
-keep_rewritten(folder, codes)
-if what == "serve":
-    serve(words, codes)
+if sys.argv[1] == "serve":
+    serve(*sys.argv[2:])
 else:
+    keep_rewritten(sys.argv[2])
     run(under_pytest)
