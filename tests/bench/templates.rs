@@ -2,12 +2,15 @@
 //!
 //! `cargo bench --bench templates -- --project DIR`: all `*.java` below DIR but tests; with `--python` all
 //! `*.py`. Without `--project` the fixtures. With `--inverse`, how early the engine has the inverse of small changes.
+//! With `--repairs DIR`, how early it has developers' repairs (`DIR/NAME/before.py`, `DIR/NAME/after.py`); `--all` names each.
 // What tests and benches share is public to both.
 #![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "templates/inverse.rs"]
 mod inverse;
+#[path = "templates/repairs.rs"]
+mod repairs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use std::time::Instant;
@@ -21,14 +24,20 @@ const LEAST: usize = 3;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let given = args.iter().position(|arg| arg == "--project").and_then(|at| args.get(at + 1));
+    let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
+    let given = value("--project");
     let project = given.map_or_else(|| Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures")), Into::into);
     let (sources, tests) = folders(&project);
-    let language: &'static dyn Language = if args.iter().any(|arg| arg == "--python") { &Python } else { &Java };
+    let has = |name: &str| args.iter().any(|arg| arg == name);
+    let language: &'static dyn Language = if has("--python") { &Python } else { &Java };
+    if let Some(folder) = value("--repairs") {
+        repairs::print(Utf8Path::new(folder), language, has("--all"));
+        return;
+    }
     let begin = Instant::now();
     let index = CodeIndex::build(&project, &sources, &tests, language);
     let files = index.files().iter().filter(|file| !file.test).count();
-    if args.iter().any(|arg| arg == "--inverse") {
+    if has("--inverse") {
         println!("{files} product files of {project}");
         inverse::print(&index);
         return;

@@ -123,20 +123,45 @@ fn rank(text: &str, at: usize, change: (&str, &str), language: &'static dyn Lang
     fs::create_dir(root.join("src")).ok()?;
     fs::write(root.join(format!("src/A.{}", language.extension())), &broken).ok()?;
     let index = CodeIndex::build(root, &[RepoPath::new("src").ok()?], &[], language);
-    let line = u32::try_from(before.matches('\n').count()).ok()? + 1;
-    let location = Location { file: index.files().first()?.path.clone(), line };
-    let suspect = Suspect { location, method: None, score: 1.0, reasons: Vec::new() };
-    let ranking = Ranking { lines: vec![suspect], ..Ranking::default() };
+    let ranking = suspects(&index, vec![before.matches('\n').count() + 1])?;
     let found = Engine::new(&index, &ranking, Options::default()).next_batch(CANDIDATES);
-    Some(found.iter().position(|candidate| is_original(candidate, text)))
+    Some(found.iter().position(|candidate| is_original(candidate, text, language)))
 }
 
-/// Whether the candidate makes the text again, but for white space and parentheses.
-fn is_original(candidate: &Candidate, text: &str) -> bool {
-    let plain =
-        |text: &str| text.chars().filter(|sign| !sign.is_whitespace() && !"()".contains(*sign)).collect::<String>();
+/// A ranking of the first file's lines, all alike.
+pub fn suspects(index: &CodeIndex, lines: Vec<usize>) -> Option<Ranking> {
+    let file = &index.files().first()?.path;
+    let suspect = |line: usize| {
+        let location = Location { file: file.clone(), line: u32::try_from(line).ok()? };
+        Some(Suspect { location, method: None, score: 1.0, reasons: Vec::new() })
+    };
+    Some(Ranking { lines: lines.into_iter().map(suspect).collect::<Option<_>>()?, ..Ranking::default() })
+}
+
+/// Whether the candidate makes the text again, but for white space, comments, parentheses and the kind of quotes.
+pub fn is_original(candidate: &Candidate, text: &str, language: &dyn Language) -> bool {
+    let is_said = |sign: &char| !sign.is_whitespace() && !"()".contains(*sign);
+    let plain = |text: &str| {
+        let text = without_comments(text, language);
+        text.chars().filter(is_said).collect::<String>().replace('\'', "\"")
+    };
     let after = candidate.patch.files.first().map(|file| String::from_utf8_lossy(&file.after).into_owned());
     after.is_some_and(|after| plain(&after) == plain(text))
+}
+
+fn without_comments(text: &str, language: &dyn Language) -> String {
+    let mut kept = text.to_owned();
+    if let Some(tree) = language::parse(text, language) {
+        let mut comments = Vec::new();
+        language::preorder(tree.root_node(), |node| {
+            if language.syntax().is_comment(node) {
+                comments.push(node.byte_range());
+            }
+            true
+        });
+        comments.into_iter().rev().for_each(|range| kept.replace_range(range, ""));
+    }
+    kept
 }
 
 /// The same numbers in every run (xorshift64).
