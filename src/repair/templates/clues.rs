@@ -7,6 +7,12 @@ use crate::language::{self, Language, first_line, last_line, preorder, text_of};
 /// Failures of assertions, which say nothing about the product's exceptions.
 const ASSERTIONS: [&str; 4] = ["AssertionError", "ComparisonFailure", "AssertionFailedError", "MultipleFailuresError"];
 
+/// Failures whose message tells, in quotes, which name had no value.
+const UNDEFINED: [&str; 2] = ["NameError", "UnboundLocalError"];
+
+/// What test libraries of Python call what waits for an exception.
+const AWAITS: [&str; 3] = ["raises", "assertRaises", "assertRaisesRegex"];
+
 /// How a crash by reading where nothing is shows in a message.
 const CRASHES: [&str; 3] = ["SIGSEGV", "Segmentation fault", "SEGFAULT"];
 
@@ -17,6 +23,8 @@ pub struct Clues {
     pub thrown: Vec<String>,
     /// What failing tests catch or declare as expected.
     pub expected: Vec<String>,
+    /// Names that had no value where failing tests read them.
+    pub undefined: Vec<String>,
     /// Whether a failing test ended by a signal, as programs in C do.
     pub crashed: bool,
 }
@@ -29,6 +37,11 @@ impl Clues {
             let kind = &test.failure.kind;
             let texts = [kind, &test.failure.message];
             clues.crashed |= texts.iter().any(|text| CRASHES.iter().any(|crash| text.contains(crash)));
+            if UNDEFINED.iter().any(|end| kind.ends_with(end))
+                && let Some(name) = test.failure.message.split('\'').nth(1)
+            {
+                add(&mut clues.undefined, name.to_owned());
+            }
             let asserted = ASSERTIONS.iter().any(|end| kind.ends_with(end));
             if kind.contains('.') && !asserted && (kind.ends_with("Exception") || kind.ends_with("Error")) {
                 add(&mut clues.thrown, writable(kind));
@@ -82,11 +95,17 @@ fn awaited(file: &SourceFile, spans: &[LineSpan], language: &dyn Language) -> Ve
         match node.kind() {
             "catch_type" => names.extend(text.split('|').map(|name| name.trim().to_owned())),
             "class_literal" => names.extend(text.strip_suffix(".class").map(|name| name.trim().to_owned())),
+            // `pytest.raises(E)` and `self.assertRaises(E)`.
+            "call" if AWAITS.iter().any(|word| text.split('(').next().is_some_and(|called| called.ends_with(word))) => {
+                let first = text.split(['(', ',', ')']).nth(1);
+                names.extend(first.map(|name| name.trim().to_owned()));
+            }
             _ => {}
         }
         true
     });
-    names.retain(|name| name.ends_with("Exception") || name.ends_with("Error"));
+    let is_dotted = |name: &str| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    names.retain(|name| (name.ends_with("Exception") || name.ends_with("Error")) && is_dotted(name));
     names
 }
 

@@ -153,8 +153,11 @@ impl Experience {
 /// less likely than any other repair.
 fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     let (kinds, endless, boost): (&[&str], bool, f64) = match template {
-        "null_check" => (&["NullPointer"], false, 1.2),
+        "null_check" => (&["NullPointer", "AttributeError", "TypeError", "IndexError", "StopIteration"], false, 1.2),
         "range_check" => (&["IndexOutOfBounds", "NoSuchElement", "EmptyStack"], false, 1.2),
+        "lookup" => (&["KeyError", "AttributeError"], false, 1.2),
+        "conversion" | "type_check" => (&["TypeError", "AttributeError", "RuntimeError"], false, 0.5),
+        "missing_argument" => (&["TypeError"], false, 0.4),
         "offset" | "boundary" => (&["IndexOutOfBounds", "StackOverflow"], true, 0.35),
         "swap_arguments" | "extend_condition" | "add_operand" => (&["StackOverflow"], true, 0.4),
         "cast" => (&["ClassCast"], false, 1.5),
@@ -164,7 +167,7 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
     let speaks =
         |test: &&FailingTest| endless && test.timed_out || kinds.iter().any(|kind| test.failure.kind.contains(kind));
     let share = failing.iter().filter(speaks).count() as f64 / failing.len().max(1) as f64;
-    let guard = matches!(template, "null_check" | "range_check") && !failing.is_empty();
+    let guard = matches!(template, "null_check" | "range_check" | "lookup") && !failing.is_empty();
     if guard && share == 0.0 { 0.5 } else { 1.0 + boost * share }
 }
 

@@ -1,10 +1,11 @@
 //! Trees of Java and C as the families see them: which nodes are expressions and statements, and what encloses what.
 
+use super::python::called::{Called, called};
 use super::rules::{EngineRules, rules};
 use super::shape::Shape;
 use crate::domain::RepoPath;
 use crate::language::{self, Language, first_line, last_line, text_of};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tree_sitter::{Node, Tree};
 
 /// One parsed file.
@@ -19,13 +20,19 @@ pub struct Unit {
     pub language: &'static dyn Language,
     /// How its tree is read.
     pub rules: &'static EngineRules,
+    called: OnceLock<Vec<Called>>,
 }
 
 impl Unit {
     /// Parses a file; `None` when the grammar cannot be loaded, or no family knows the language.
     pub fn new(path: RepoPath, text: Arc<str>, language: &'static dyn Language) -> Option<Self> {
         let tree = language::parse(&text, language)?;
-        Some(Self { path, text, tree, language, rules: rules(language)? })
+        Some(Self { path, text, tree, language, rules: rules(language)?, called: OnceLock::new() })
+    }
+
+    /// What a file in Python calls.
+    pub(crate) fn called(&self) -> &[Called] {
+        self.called.get_or_init(|| called(self))
     }
 
     /// The text of a node.

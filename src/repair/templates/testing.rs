@@ -37,7 +37,17 @@ pub(crate) fn whole_proposals_for(template: &dyn Template, source: &str, line: u
 
 /// Whole texts that a template proposes for a statement in Python.
 pub(crate) fn whole_proposals_in_python(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
-    proposed(&index_in(source, &Python), template, source, line, &Clues::default())
+    whole_proposals_in_python_for(template, source, line, &Clues::default())
+}
+
+/// The same when the failing tests say this.
+pub(crate) fn whole_proposals_in_python_for(
+    template: &dyn Template,
+    source: &str,
+    line: u32,
+    clues: &Clues,
+) -> Vec<String> {
+    proposed(&index_in(source, &Python), template, source, line, clues)
 }
 
 fn proposed(index: &CodeIndex, template: &dyn Template, source: &str, line: u32, clues: &Clues) -> Vec<String> {

@@ -6,6 +6,7 @@ use super::tree::{arguments, elements, is_called, is_literal, is_of_object, whol
 use crate::language::preorder;
 use crate::templates::edit::Edit;
 use crate::templates::family::arguments::by_names;
+use crate::templates::scope::Origin;
 use crate::templates::site::{Site, shortened, similarity};
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
@@ -72,7 +73,7 @@ fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
 }
 
 /// Functions and methods that are taken for each other.
-const PAIRS: [(&str, &str); 14] = [
+const PAIRS: [(&str, &str); 26] = [
     ("any", "all"),
     ("min", "max"),
     ("append", "extend"),
@@ -87,6 +88,18 @@ const PAIRS: [(&str, &str); 14] = [
     ("union", "intersection"),
     ("issubset", "issuperset"),
     ("keys", "values"),
+    ("items", "values"),
+    ("get", "pop"),
+    ("isinstance", "issubclass"),
+    ("add", "update"),
+    ("remove", "discard"),
+    ("str", "repr"),
+    ("list", "tuple"),
+    ("match", "search"),
+    ("match", "fullmatch"),
+    ("split", "rsplit"),
+    ("find", "index"),
+    ("floor", "ceil"),
 ];
 /// Attributes of the file that are tried instead of one.
 const OTHERS: usize = 6;
@@ -117,16 +130,47 @@ impl Template for Name {
                 let other = if *a == old { b } else { a };
                 out.push(site.replacement(node, *other, 0.8));
             }
-            if !is_attribute && is_of_object(site, old) {
-                out.push(site.replacement(node, format!("self.{old}"), 0.75));
+            if !is_attribute {
+                if is_of_object(site, old) {
+                    out.push(site.replacement(node, format!("self.{old}"), 0.75));
+                }
+                for (other, weight) in functions(site, old) {
+                    out.push(site.replacement(node, other, weight));
+                }
             }
             if is_attribute {
+                out.extend(own_name(site, node));
                 for (other, weight) in attributes(site, node) {
                     out.push(site.replacement(node, other, weight));
                 }
             }
         }
     }
+}
+
+/// `self.name` where a variable of that name is at hand.
+fn own_name(site: &Site<'_>, attribute: Node<'_>) -> Option<Edit> {
+    let (whole, name) = (attribute.parent()?, site.text(attribute));
+    let is_of_self = whole.child_by_field_name("object").is_some_and(|object| site.text(object) == "self");
+    let is_known = site.scope.iter().any(|known| known.name == name && known.origin != Origin::Field);
+    (is_of_self && is_known).then(|| site.replacement(whole, name, 0.6))
+}
+
+/// Other functions that the file calls by name, the most alike first.
+fn functions(site: &Site<'_>, old: &str) -> Vec<(String, f64)> {
+    let mut found: Vec<(String, f64)> = Vec::new();
+    for name in site.unit.called().iter().map(|call| &site.unit.text[call.function.clone()]) {
+        if name != old
+            && !name.contains(|c: char| c != '_' && !c.is_alphanumeric())
+            && !found.iter().any(|f| f.0 == name)
+        {
+            let alike = (similarity(old, name) - 0.5).max(0.0) * 2.0;
+            found.push((name.to_owned(), 0.1 + 0.6 * alike));
+        }
+    }
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    found.truncate(OTHERS);
+    found
 }
 
 /// Other attributes that the file names, methods for methods, with weights: those of the same object and similar ones

@@ -3,9 +3,13 @@
 use crate::templates::edit::Edit;
 use crate::templates::site::{Site, shortened};
 use crate::templates::{Prior, Template};
+use tree_sitter::Node;
 
 /// Exchanges `break` and `continue`.
 pub(super) struct Jump;
+
+/// Leaves a branch that goes on with what comes after it.
+pub(super) struct Leave;
 
 /// Makes an `elif` of an `if` that follows another one, and the other way round.
 pub(super) struct Branch;
@@ -27,6 +31,40 @@ impl Template for Jump {
         };
         let note = format!("replaced `{}` by `{other}`", site.text(site.statement));
         out.push(Edit::replace(site.statement, other, 0.8, note));
+    }
+}
+
+impl Template for Leave {
+    fn name(&self) -> &'static str {
+        "missing_jump"
+    }
+
+    fn prior(&self) -> Prior {
+        0.45
+    }
+
+    fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        let statement = site.statement;
+        let Some(branch) = statement.parent().and_then(|block| block.parent()) else { return };
+        let is_branch = matches!(branch.kind(), "if_statement" | "elif_clause" | "else_clause" | "except_clause");
+        let is_last = statement.next_named_sibling().is_none();
+        if statement.kind() != "expression_statement" || !is_branch || !is_last {
+            return;
+        }
+        let mut around = std::iter::successors(branch.parent(), |node| node.parent());
+        let is_loop = |node: Node<'_>| matches!(node.kind(), "for_statement" | "while_statement");
+        let in_loop = around.find(|node| is_loop(*node) || node.kind() == "function_definition").is_some_and(is_loop);
+        let words: &[(&str, f64)] =
+            if in_loop { &[("continue", 0.9), ("break", 0.8), ("return", 0.6)] } else { &[("return", 0.9)] };
+        for (word, weight) in words {
+            let note = format!("inserted `{word}` after `{}`", shortened(site.text(statement)));
+            out.push(site.insertion_after(word, *weight, note));
+        }
+        let assigned = statement.named_child(0).and_then(|child| child.child_by_field_name("left"));
+        if let Some(name) = assigned.filter(|name| name.kind() == "identifier").map(|name| site.text(name)) {
+            let note = format!("inserted `return {name}` after `{}`", shortened(site.text(statement)));
+            out.push(site.insertion_after(&format!("return {name}"), 0.7, note));
+        }
     }
 }
 

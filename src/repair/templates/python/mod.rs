@@ -1,11 +1,19 @@
 //! Families for Python. Nothing is known of types, so the order of proposals does what types do in Java: names that are
 //! alike, uses of the same kind and what stands nearby come first.
 
+mod argument;
+pub(super) mod called;
 mod calls;
 mod comparison;
 mod condition;
+mod convert;
 mod default;
 mod flow;
+mod guard;
+mod handler;
+mod initial;
+mod instance;
+mod lookup;
 pub(super) mod names;
 mod operand;
 mod operator;
@@ -41,7 +49,15 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(condition::Reduce),
         Box::new(condition::Negate),
         Box::new(condition::Extend),
+        Box::new(guard::Guard),
+        Box::new(lookup::Lookup),
+        Box::new(instance::Instance),
+        Box::new(convert::Convert),
+        Box::new(argument::Argument),
+        Box::new(initial::Initial),
+        Box::new(handler::Handler),
         Box::new(flow::Jump),
+        Box::new(flow::Leave),
         Box::new(flow::Branch),
         Box::new(statement::Addition),
         Box::new(statement::Assignment),

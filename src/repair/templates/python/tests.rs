@@ -1,5 +1,6 @@
 use super::*;
-use crate::templates::testing::whole_proposals_in_python;
+use crate::templates::clues::Clues;
+use crate::templates::testing::{whole_proposals_in_python, whole_proposals_in_python_for};
 
 /// What a family makes of a line, each whole text with the changed or added lines alone, joined by ` / `.
 fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
@@ -12,7 +13,7 @@ fn proposals(template: &dyn Template, source: &str, line: u32) -> Vec<String> {
 }
 
 /// A bug, a line, and what one of the families must propose there.
-const ROWS: [(&dyn Template, &str, u32, &str); 44] = [
+const ROWS: &[(&dyn Template, &str, u32, &str)] = &[
     (&comparison::Comparison, "def f(lo, hi):\n    while lo <= hi:\n        lo += 1\n", 2, "while lo < hi:"),
     (&comparison::Comparison, "def f(x):\n    if len(x) == 0:\n        return x\n", 2, "if len(x) <= 1:"),
     (&comparison::Comparison, "def f(x, y):\n    return x in y\n", 2, "return x not in y"),
@@ -59,6 +60,52 @@ const ROWS: [(&dyn Template, &str, u32, &str); 44] = [
     (&condition::Negate, "def f(x):\n    x = 1 if x else 2\n", 2, "x = 1 if not x else 2"),
     (&condition::Negate, "def f(x):\n    return [y for y in x if y]\n", 2, "return [y for y in x if not y]"),
     (&part::Unwrap, "def f(x):\n    x = 1 if x else 2\n", 2, "x = 2"),
+    (&guard::Guard, "def f(n, by):\n    n *= by\n", 2, "if by: / n *= by"),
+    (&guard::Guard, "def f(rows):\n  for row in rows:\n    yield row[-1]\n", 3, "if row: / yield row[-1]"),
+    (&guard::Guard, "def f(x):\n    return x[0]\n", 2, "return x[0] if x else None"),
+    (&guard::Guard, "def f(x):\n    y = x.y\n", 2, "if x is None: / return"),
+    (&guard::Guard, "def f(x):\n    for y in x:\n        g(y.z)\n", 3, "if not y: / continue"),
+    (&lookup::Lookup, "def f(d, k):\n    return d[k][\"x\"]\n", 2, "return d[k].get(\"x\")"),
+    (&lookup::Lookup, "def f(d, k):\n    return d[k][\"x\"]\n", 2, "return d.get(k, {})[\"x\"]"),
+    (&lookup::Lookup, "def f(d, k):\n    del d[k]\n", 2, "d.pop(k, None)"),
+    (&lookup::Lookup, "def f(d):\n    if hasattr(d, 'x'):\n        g()\n", 2, "if getattr(d, 'x', None):"),
+    (&lookup::Lookup, "def f(d):\n    return d.total\n", 2, "return getattr(d, \"total\", None)"),
+    (&instance::Instance, "def f(x):\n    return type(x) in [str, bytes]\n", 2, "return isinstance(x, (str, bytes))"),
+    (&instance::Instance, "def f(x):\n    return type(x) is not int\n", 2, "return not isinstance(x, int)"),
+    (&instance::Instance, "def f(x):\n    return isinstance(x, list)\n", 2, "return isinstance(x, (list, tuple))"),
+    (
+        &instance::Instance,
+        "def f(x):\n    return isinstance(x, (A, B))\ndef g(x):\n    return isinstance(x, C)\n",
+        2,
+        "return isinstance(x, (A, B, C))",
+    ),
+    (&instance::Instance, "def f(x, no):\n    return x == no\n", 2, "return x is no"),
+    (&instance::Instance, "def f(x):\n    return x is \"\"\n", 2, "return x == \"\""),
+    (&convert::Convert, "def f(m):\n    return {\"m\": m}\n", 2, "return {\"m\": str(m)}"),
+    (&convert::Convert, "def f(s):\n    for x in s.all:\n        g(x)\n", 2, "for x in list(s.all):"),
+    (&convert::Convert, "def f(t):\n    return g(t)\ndef h(t):\n    u = t\n    return u\n", 4, "u = g(t)"),
+    (
+        &argument::Argument,
+        "class A:\n    def add(self, m, first=None):\n        pass\n    def put(self, m, first):\n        self.add(m)\n",
+        5,
+        "self.add(m, first=first)",
+    ),
+    (&argument::Argument, "def f(a):\n    g(a)\n    x = g(a, b=1)\n", 2, "g(a, b=1)"),
+    (&argument::Argument, "def f(a):\n    g(a, b=1)\n", 2, "g(a)"),
+    (&instance::Instance, "def f(x):\n    if x:\n        g(x)\n", 2, "if x is not None:"),
+    (&instance::Instance, "def f(x, y):\n    if y and x is None:\n        g(x)\n", 2, "if y and not x:"),
+    (&convert::Convert, "def f(url, s):\n    if url.startswith(s):\n        g()\n", 2, "if url.lower().startswith(s):"),
+    (&convert::Convert, "def f(a, b):\n    return a, b\n", 2, "return a.copy(), b"),
+    (
+        &guard::Guard,
+        "def f(xs):\n    return [g(x.y(), 1) for x in xs]\n",
+        2,
+        "return [g(x.y() if x else None, 1) for x in xs]",
+    ),
+    (&calls::Name, "def f(a):\n    make_a(a)\ndef g(a):\n    x = make_b(a)\n", 2, "make_b(a)"),
+    (&calls::Name, "class A:\n    def f(self, key):\n        return self.key(1)\n", 3, "return key(1)"),
+    (&flow::Leave, "def f(x):\n    if x:\n        g(x)\n    h(x)\n", 3, "return"),
+    (&flow::Leave, "def f(x):\n    for y in x:\n        if y:\n            g(y)\n        h(y)\n", 4, "continue"),
     (&flow::Jump, "def f(x):\n    for y in x:\n        break\n", 3, "continue"),
     (
         &flow::Branch,
@@ -96,7 +143,7 @@ const ROWS: [(&dyn Template, &str, u32, &str); 44] = [
 
 #[test]
 fn families_hold_the_repairs_that_they_are_written_for() {
-    for (template, source, line, wanted) in ROWS {
+    for &(template, source, line, wanted) in ROWS {
         let found = proposals(template, source, line);
         assert!(found.iter().any(|text| text == wanted), "{}: {wanted}\n{}", template.name(), found.join("\n"));
     }
@@ -160,4 +207,25 @@ fn arguments_with_the_names_of_their_parameters_are_swapped_last() {
     let source = "def cut(text, sign):\n    pass\ndef f(text, sign):\n    return cut(text, sign) or join(sign, text)\n";
     let found = proposals(&calls::Swap, source, 4);
     assert_eq!(found, ["return cut(text, sign) or join(text, sign)", "return cut(sign, text) or join(sign, text)"]);
+}
+
+#[test]
+fn a_variable_without_a_value_gets_one_in_front_of_the_loop() {
+    let source = "def f(xs):\n    for x in xs:\n        if x:\n            found.append(x)\n    return found\n";
+    let clues = Clues { undefined: vec!["found".into()], ..Clues::default() };
+    let found = whole_proposals_in_python_for(&initial::Initial, source, 4, &clues);
+    assert_eq!(found[0], source.replace("    for", "    found = []\n    for"));
+    assert!(found.contains(&source.replace("    for", "    found = None\n    for")), "{found:?}");
+    assert!(whole_proposals_in_python(&initial::Initial, source, 4).is_empty());
+}
+
+#[test]
+fn exceptions_follow_what_the_tests_say() {
+    let source =
+        "def f(x):\n    try:\n        return int(x)\n    except ValueError as error:\n        raise KeyError(x)\n";
+    let clues =
+        Clues { thrown: vec!["builtins.TypeError".into()], expected: vec!["LookupError".into()], ..Clues::default() };
+    let of = |line| whole_proposals_in_python_for(&handler::Handler, source, line, &clues);
+    assert_eq!(of(2), [source.replace("ValueError", "(ValueError, TypeError)")]);
+    assert_eq!(of(5), [source.replace("KeyError", "LookupError")]);
 }
