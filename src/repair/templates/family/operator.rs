@@ -67,7 +67,7 @@ impl Template for Operator {
             let assigns = node.shape() == "assignment_expression";
             for (other, weight) in *others {
                 let needs_numbers = matches!(*other, "-" | "*" | "/" | "%" | "+=" | "-=");
-                if (needs_numbers || assigns) && !on_numbers {
+                if (needs_numbers || assigns) && !on_numbers || is_decided(site, node, other) {
                     continue;
                 }
                 let weight = if joins_in_vain(site, node) { 1.0 } else { *weight };
@@ -76,6 +76,20 @@ impl Template for Operator {
             }
         }
     }
+}
+
+/// Whether a condition would be decided for good with another sign: `c == 'a' && c == 'b'`, `c != 1 || c != 2`.
+pub(in crate::templates) fn is_decided(site: &Site<'_>, node: Node<'_>, other: &str) -> bool {
+    let parts = |side: &str| {
+        let inner = bare(node.child_by_field_name(side)?);
+        (inner.child_count() == 3).then(|| [0, 1, 2].map(|at| inner.child(at).map_or("", |part| site.text(part))))
+    };
+    let (Some([value, sign, first]), Some([same, twin, second])) = (parts("left"), parts("right")) else {
+        return false;
+    };
+    let is_literal = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-'));
+    let excludes = matches!((sign, other), ("==", "&&" | "and") | ("!=", "||" | "or"));
+    excludes && value == same && sign == twin && first != second && is_literal(first) && is_literal(second)
 }
 
 /// Whether a check for `null` and a use are joined so that the use comes where there is nothing: `a != null || a.b()`.
@@ -121,6 +135,18 @@ mod tests {
         assert_eq!(found[0], "return a != null && (a.all() ^ m) > 0;", "{found:?}");
         let found = proposals(&Operator, &code.replace("!=", "=="), 3);
         assert_ne!(found[0], "return a == null && (a.all() ^ m) > 0;", "{found:?}");
+    }
+
+    #[test]
+    fn what_would_be_decided_for_good_is_not_proposed() {
+        let code = "class Mark {
+    boolean is(char c) {
+        return c == 'a' || c == 'b';
+    }
+}";
+        assert!(proposals(&Operator, code, 3).is_empty());
+        assert_eq!(proposals(&Operator, &code.replace("||", "&&"), 3), ["return c == 'a' || c == 'b';"]);
+        assert_eq!(proposals(&Operator, &code.replace("c == 'b'", "d == 'b'"), 3).len(), 1);
     }
 
     #[test]

@@ -81,6 +81,10 @@ fn forms(node: Node<'_>) -> Option<&'static [(&'static str, f64)]> {
         "tuple" | "list" | "expression_list" | "interpolation" => {
             &[("str({})", 0.6), ("repr({})", 0.5), ("{}.copy()", 0.5)]
         }
+        // What fills in a text takes a tuple apart.
+        "binary_operator" if is("right") && parent.child_by_field_name("operator").is_some_and(|o| o.kind() == "%") => {
+            &[("repr({})", 0.9), ("({},)", 0.9), ("str({})", 0.8), ("int({})", 0.4)]
+        }
         "binary_operator" => &[("str({})", 0.6), ("repr({})", 0.4), ("int({})", 0.5), ("list({})", 0.4)],
         "comparison_operator" => {
             &[("{}.lower()", 0.5), ("{}.strip()", 0.5), ("str({})", 0.4), ("int({})", 0.4), ("len({})", 0.3)]

@@ -1,7 +1,7 @@
 //! A wrong operator between right operands; as [`crate::templates::family::operator`], with Python's own operators.
 
 use crate::templates::edit::Edit;
-use crate::templates::family::operator::INSTEAD;
+use crate::templates::family::operator::{INSTEAD, is_decided};
 use crate::templates::site::Site;
 use crate::templates::{Prior, Template};
 use tree_sitter::Node;
@@ -56,6 +56,9 @@ fn others(site: &Site<'_>, node: Node<'_>, sign: Node<'_>, out: &mut Vec<Edit>) 
             .any(|side| matches!(side.kind(), "string" | "list" | "list_comprehension" | "concatenated_string"));
     let known = INSTEAD.iter().chain(OWN).filter(|(known, _)| *known == old && !is_text);
     for (other, weight) in known.flat_map(|(_, others)| others.iter()).filter(|(other, _)| !FOREIGN.contains(other)) {
+        if is_decided(site, node, other) {
+            continue;
+        }
         let note = format!("replaced `{old}` by `{other}` in {}", site.place(node));
         out.push(Edit::replace(sign, *other, *weight, note));
     }

@@ -95,6 +95,7 @@ const ROWS: &[(&dyn Template, &str, u32, &str)] = &[
     (&instance::Instance, "def f(x):\n    if x:\n        g(x)\n", 2, "if x is not None:"),
     (&instance::Instance, "def f(x, y):\n    if y and x is None:\n        g(x)\n", 2, "if y and not x:"),
     (&convert::Convert, "def f(url, s):\n    if url.startswith(s):\n        g()\n", 2, "if url.lower().startswith(s):"),
+    (&convert::Convert, "def f(x):\n    raise KeyError(\"no %s\" % x)\n", 2, "raise KeyError(\"no %s\" % repr(x))"),
     (&convert::Convert, "def f(a, b):\n    return a, b\n", 2, "return a.copy(), b"),
     (
         &guard::Guard,
@@ -147,6 +148,13 @@ fn families_hold_the_repairs_that_they_are_written_for() {
         let found = proposals(template, source, line);
         assert!(found.iter().any(|text| text == wanted), "{}: {wanted}\n{}", template.name(), found.join("\n"));
     }
+}
+
+#[test]
+fn what_would_be_decided_for_good_is_not_proposed() {
+    let source = "def f(c):\n    return c == ' ' or c == 'x'\n";
+    assert!(proposals(&operator::Operator, source, 2).is_empty());
+    assert_eq!(proposals(&operator::Operator, &source.replace("'x'", "c"), 2).len(), 1);
 }
 
 #[test]
