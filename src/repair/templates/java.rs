@@ -3,8 +3,8 @@
 use super::Template;
 use super::family::{
     arguments, arithmetic, boundary, cast, chain, comparator, condition, creation, crossover, equality, exception,
-    expression, getter, jump, method_name, missing_statement, null_check, offset, operator, precedence, range_check,
-    refusal, repeat, shadow, statement, ternary, translate, truth, unkept, usual_literal, variable, wrap,
+    expression, getter, ignored, jump, method_name, missing_statement, null_check, offset, operator, precedence,
+    range_check, refusal, repeat, shadow, statement, ternary, translate, truth, unkept, usual_literal, variable, wrap,
 };
 use super::scope::Variable;
 use super::shape::Shape;
@@ -43,6 +43,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(missing_statement::MissingAssignment),
         Box::new(missing_statement::CopyStatement),
         Box::new(unkept::Unkept),
+        Box::new(ignored::Ignored),
         Box::new(cast::Cast),
         Box::new(chain::Chain),
         Box::new(comparator::Comparator),

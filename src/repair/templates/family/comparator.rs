@@ -21,6 +21,7 @@ impl Template for Comparator {
     }
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
+        differences(site, out);
         for node in site.of_kind("method_invocation") {
             let name = node.child_by_field_name("name").map_or("", |name| site.text(name));
             let receiver = node.child_by_field_name("object");
@@ -55,6 +56,20 @@ impl Template for Comparator {
     }
 }
 
+/// A difference that a comparison returns, which overflows for numbers far apart.
+fn differences(site: &Site<'_>, out: &mut Vec<Edit>) {
+    let value = site.statement.named_child(0).filter(|_| site.statement.kind() == "return_statement");
+    let Some(node) = value.filter(|value| value.kind() == "binary_expression") else { return };
+    let side = |field: &str| node.child_by_field_name(field);
+    let (Some(left), Some(sign), Some(right)) = (side("left"), side("operator"), side("right")) else { return };
+    let compares = site.callable().and_then(|method| method.child_by_field_name("name"));
+    let compares = compares.is_some_and(|name| site.text(name).starts_with("compare"));
+    if compares && site.text(sign) == "-" && !is_compound_expression(left) && !is_compound_expression(right) {
+        let text = format!("Integer.compare({}, {})", site.text(left), site.text(right));
+        out.push(site.replacement(node, text, 0.9));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +84,21 @@ class Rank {
         all.sort(Comparator.comparing(String::length));
     }
 }";
+
+    #[test]
+    fn a_difference_becomes_a_comparison() {
+        let code = "class Step {
+    int at;
+    public int compareTo(Step other) {
+        return at - other.at;
+    }
+    int to(Step other) {
+        return at - other.at;
+    }
+}";
+        assert_eq!(proposals(&Comparator, code, 4), ["return Integer.compare(at, other.at);"]);
+        assert!(proposals(&Comparator, code, 7).is_empty());
+    }
 
     #[test]
     fn the_other_direction() {

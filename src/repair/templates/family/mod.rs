@@ -13,6 +13,7 @@ pub(crate) mod equality;
 pub(crate) mod exception;
 pub mod expression;
 pub(crate) mod getter;
+pub(crate) mod ignored;
 pub mod jump;
 pub(crate) mod method_name;
 pub mod missing_statement;

@@ -36,6 +36,7 @@ impl Template for NullCheck {
             let weight = if node.kind() == "method_invocation" { 0.7 } else { 1.0 };
             in_condition(site, text, weight, out);
             around(site, text, weight, out);
+            chosen(site, node, weight, out);
         }
     }
 }
@@ -123,6 +124,21 @@ fn around(site: &Site<'_>, text: &str, weight: f64, out: &mut Vec<Edit>) {
     }
 }
 
+/// What is made of the reference beside what stands for it where there is none: `a == null ? null : a.b()`.
+fn chosen(site: &Site<'_>, reference: Node<'_>, weight: f64, out: &mut Vec<Edit>) {
+    let whole = reference.parent().filter(|parent| parent.child_by_field_name("object") == Some(reference));
+    let Some((whole, parent)) = whole.and_then(|whole| Some((whole, whole.parent()?))) else { return };
+    let (text, made) = (site.text(reference), site.text(whole));
+    if made == format!("{text}.toString()") {
+        out.push(site.replacement(whole, format!("String.valueOf({text})"), weight * 0.8));
+    }
+    let is_kept =
+        matches!(parent.kind(), "return_statement" | "argument_list" | "variable_declarator" | "assignment_expression");
+    let Some(kind) = site.kind(whole).filter(|kind| is_kept && kind.as_str() != "void") else { return };
+    let other = kind.neutral_value("null");
+    out.push(site.replacement(whole, format!("{text} == null ? {other} : {made}"), weight * 0.6));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +168,9 @@ mod tests {
         assert_eq!(proposals(&NullCheck, &asked, 3), Vec::<String>::new());
         let lines = proposals(&NullCheck, PET, 6);
         assert!(lines.contains(&"if (mother.name == null) return null;".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"return mother.name == null ? null : mother.name.trim();".to_owned()), "{lines:?}");
+        let shown = PET.replace("mother.name.trim()", "\"a \" + mother.toString()");
+        let lines = proposals(&NullCheck, &shown, 6);
+        assert!(lines.contains(&"return \"a \" + String.valueOf(mother);".to_owned()), "{lines:?}");
     }
 }

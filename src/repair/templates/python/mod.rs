@@ -24,6 +24,7 @@ pub(super) mod tree;
 mod value;
 
 use super::Template;
+use super::family::ignored::Ignored;
 use super::family::truth::Truth;
 use super::family::unkept::Unkept;
 use super::family::usual_literal::UsualLiteral;
@@ -62,6 +63,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(statement::Addition),
         Box::new(statement::Assignment),
         Box::new(Unkept),
+        Box::new(Ignored),
         Box::new(statement::Copy),
         Box::new(statement::Remove),
         Box::new(statement::Exchange),
