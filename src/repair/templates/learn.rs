@@ -164,11 +164,19 @@ fn hint(template: &str, failing: &[FailingTest]) -> f64 {
         "move" | "copy_statement" => (&["ConcurrentModification", "IllegalState"], false, 0.4),
         _ => return 1.0,
     };
-    let speaks =
-        |test: &&FailingTest| endless && test.timed_out || kinds.iter().any(|kind| test.failure.kind.contains(kind));
-    let share = failing.iter().filter(speaks).count() as f64 / failing.len().max(1) as f64;
     let guard = matches!(template, "null_check" | "range_check" | "lookup") && !failing.is_empty();
+    let speaks = |test: &&FailingTest| {
+        let is_kind = kinds.iter().any(|kind| test.failure.kind.contains(kind));
+        endless && test.timed_out || is_kind || guard && is_about_nothing(&test.id.method)
+    };
+    let share = failing.iter().filter(speaks).count() as f64 / failing.len().max(1) as f64;
     if guard && share == 0.0 { 0.5 } else { 1.0 + boost * share }
+}
+
+/// Whether the name of a test says that it is about what holds nothing: `test_empty_collection`.
+fn is_about_nothing(method: &str) -> bool {
+    let name = method.to_lowercase();
+    ["empty", "null", "none", "missing", "blank"].iter().any(|word| name.contains(word))
 }
 
 /// How much likelier a template is for what the tests say about exceptions. One that makes exceptions is unlikely where
@@ -211,6 +219,8 @@ mod tests {
     fn the_kind_of_failure_speaks_for_templates() {
         let crash = [test("a", "java.lang.NullPointerException", false)];
         assert!(hint("null_check", &crash) > 2.0 && hint("range_check", &crash) < 1.0);
+        assert!(hint("null_check", &[test("splitsEmptyText", "E", false)]) > 2.0);
+        assert!(hint("null_check", &[test("splitsText", "E", false)]) < 1.0);
         assert!(hint("boundary", &[test("a", "", true)]) > 1.0);
         assert!((hint("variable", &crash) - 1.0).abs() < 1e-9);
     }

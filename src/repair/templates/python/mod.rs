@@ -13,6 +13,7 @@ mod guard;
 mod handler;
 mod initial;
 mod instance;
+mod literal;
 mod lookup;
 pub(super) mod names;
 mod operand;
@@ -40,6 +41,7 @@ pub(super) fn families() -> Vec<Box<dyn Template>> {
         Box::new(value::ReturnValue),
         Box::new(Truth),
         Box::new(UsualLiteral),
+        Box::new(literal::Literal),
         Box::new(default::Default),
         Box::new(value::Expression),
         Box::new(operand::Offset),

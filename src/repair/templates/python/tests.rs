@@ -107,6 +107,13 @@ const ROWS: &[(&dyn Template, &str, u32, &str)] = &[
     (&calls::Name, "class A:\n    def f(self, key):\n        return self.key(1)\n", 3, "return key(1)"),
     (&flow::Leave, "def f(x):\n    if x:\n        g(x)\n    h(x)\n", 3, "return"),
     (&flow::Leave, "def f(x):\n    for y in x:\n        if y:\n            g(y)\n        h(y)\n", 4, "continue"),
+    (
+        &literal::Literal,
+        "def f(x):\n    return \" \".join(x)\ndef g(x):\n    y = \", \".join(x)\n",
+        2,
+        "return \", \".join(x)",
+    ),
+    (&literal::Literal, "def f(x):\n    y = x.pop(\"to\")\n    z = a.pop(\"too\")\n", 2, "y = x.pop(\"too\")"),
     (&flow::Jump, "def f(x):\n    for y in x:\n        break\n", 3, "continue"),
     (
         &flow::Branch,
