@@ -10,6 +10,7 @@ use super::clues::Clues;
 use super::plan::Plan;
 use crate::domain::{FailingTest, Failure, Outcome, TestId, Validation};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// No line or template is given up for bad answers.
 const FLOOR: f64 = 0.5;
@@ -18,6 +19,8 @@ const GAIN: f64 = 0.4;
 /// How much earlier a line's candidates come once one of them passed: what else passes there is the likeliest rival, which the
 /// tests that ran cannot tell from it.
 const RIVAL: f64 = 2.0;
+/// The same for a change inside of what the one that passed changes: it may do too much.
+const LESSER: f64 = 4.0;
 /// What a plan gains that decides the value of a name, where a candidate on another statement that reads it repairs all
 /// triggering tests.
 const NAMED: f64 = 2.0;
@@ -27,12 +30,12 @@ const REGRESSION: f64 = 0.3;
 const MAX_PROMISING: usize = 24;
 
 /// What is known of one suspicious statement.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Known {
     /// Share of triggering tests that the best candidate repaired.
     best: f64,
-    /// Whether one passed.
-    passed: bool,
+    /// What one that passed changes: a range of bytes.
+    passed: Option<Range<usize>>,
     /// Falls with each answer that says nothing.
     interest: f64,
 }
@@ -74,7 +77,11 @@ impl Experience {
 
     /// How much earlier a plan comes than its worth says. Its worth stays, for that is what rivals are ranked by.
     pub(super) fn hurry(&self, plan: &Plan) -> f64 {
-        if self.places.get(&plan.place).is_some_and(|known| known.passed) { RIVAL } else { 1.0 }
+        match self.places.get(&plan.place).and_then(|known| known.passed.as_ref()) {
+            Some(passed) if touched(plan).is_some_and(|own| is_inside(&own, passed)) => LESSER,
+            Some(_) => RIVAL,
+            None => 1.0,
+        }
     }
 
     /// Takes one answer.
@@ -96,8 +103,10 @@ impl Experience {
             Outcome::Failed if self.is_unchanged(validation) => (0.98, 1.0),
             _ => (1.0, 1.0),
         };
-        let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, passed: false, interest: 1.0 });
-        known.passed |= validation.outcome.passes();
+        let known = self.places.entry(plan.place).or_insert(Known { best: 0.0, passed: None, interest: 1.0 });
+        if known.passed.is_none() && validation.outcome.passes() {
+            known.passed = touched(plan);
+        }
         known.best = known.best.max(progress);
         known.interest = (known.interest * place).max(FLOOR);
         if let Some(factor) = self.templates.get_mut(plan.template) {
@@ -149,6 +158,18 @@ impl Experience {
     }
 }
 
+/// The bytes from a plan's first change to its last.
+fn touched(plan: &Plan) -> Option<Range<usize>> {
+    let start = plan.changes.iter().map(|change| change.range.start).min()?;
+    let end = plan.changes.iter().map(|change| change.range.end).max()?;
+    Some(start..end)
+}
+
+/// Whether a change is a part of a larger one.
+fn is_inside(own: &Range<usize>, larger: &Range<usize>) -> bool {
+    own != larger && larger.start <= own.start && own.end <= larger.end
+}
+
 /// What the kinds of the failures say about a template: 1 when nothing. A guard against a failure that was not seen is
 /// less likely than any other repair.
 fn hint(template: &str, failing: &[FailingTest]) -> f64 {
@@ -195,6 +216,7 @@ fn exceptional(template: &str, clues: &Clues) -> f64 {
 mod tests {
     use super::*;
     use crate::templates::catalogue;
+    use crate::templates::edit::Change;
 
     fn test(name: &str, kind: &str, timed_out: bool) -> FailingTest {
         FailingTest {
@@ -241,6 +263,15 @@ mod tests {
         }
         let factor = experience.factor(&plan(2));
         assert!(factor < before && factor >= FLOOR * before - 1e-9);
+    }
+
+    #[test]
+    fn what_changes_less_than_a_candidate_that_passed_comes_first() {
+        let mut experience = Experience::new(&[], &Clues::default(), &catalogue(&crate::language::Java));
+        let changing = |place, range| Plan { changes: vec![Change { range, text: String::new() }], ..plan(place) };
+        experience.learn(0, &changing(1, 10..30), &answer(Outcome::Plausible, 1));
+        let of = |place, range| experience.hurry(&changing(place, range));
+        assert_eq!([of(1, 10..20), of(1, 25..40), of(1, 10..30), of(2, 10..20)], [LESSER, RIVAL, RIVAL, 1.0]);
     }
 
     #[test]

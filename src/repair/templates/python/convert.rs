@@ -115,10 +115,17 @@ fn known<'s>(site: &Site<'s>, value: Node<'_>) -> Vec<&'s str> {
     calls.sort_by_key(|call| call.function.start.abs_diff(at));
     let mut names: Vec<&str> = Vec::new();
     for name in calls.into_iter().map(|call| &text[call.function.clone()]) {
-        if !names.contains(&name) && !matches!(name, "len" | "isinstance" | "type" | "print") {
+        if !names.contains(&name) && !is_question(name) {
             names.push(name);
         }
     }
     names.truncate(MAX_KNOWN);
     names
+}
+
+/// Whether a function tells something of a value and makes no other value of it.
+fn is_question(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(last, "len" | "type" | "print" | "callable" | "id" | "hash")
+        || ["is", "has", "can", "append", "add"].iter().any(|word| last.starts_with(word))
 }

@@ -158,6 +158,12 @@ fn families_hold_the_repairs_that_they_are_written_for() {
 }
 
 #[test]
+fn a_truth_is_not_compared_with_a_text() {
+    let source = "def f(c, d):\n    done = False\n    return c == ' '\n";
+    assert_eq!(proposals(&value::Variable, source, 3), ["return d == ' '"]);
+}
+
+#[test]
 fn what_would_be_decided_for_good_is_not_proposed() {
     let source = "def f(c):\n    return c == ' ' or c == 'x'\n";
     assert!(proposals(&operator::Operator, source, 2).is_empty());

@@ -1,8 +1,9 @@
 //! The wrong value: another variable, another expression from nearby, another result.
 
 use super::condition::tests;
-use super::sorts::{fit, sort_at, sort_of_name};
+use super::sorts::{Sort, fit, sort_at, sort_of_name};
 use super::tree::{is_literal, is_of_object};
+use crate::language::children;
 use crate::templates::edit::Edit;
 use crate::templates::ingredients::Ingredient;
 use crate::templates::scope::Origin;
@@ -35,7 +36,7 @@ impl Template for Variable {
 
     fn propose(&self, site: &Site<'_>, out: &mut Vec<Edit>) {
         for node in site.of_kind("identifier") {
-            let (name, sort) = (site.text(node), sort_at(site, node));
+            let (name, sort) = (site.text(node), sort_at(site, node).or_else(|| compared_with(site, node)));
             if is_of_object(site, name) {
                 put(site, node, &format!("self.{name}"), 0.9, out);
             }
@@ -47,6 +48,15 @@ impl Template for Variable {
             }
         }
     }
+}
+
+/// What a value surely is for what it is compared with: nothing but a text equals a text.
+fn compared_with(site: &Site<'_>, node: Node<'_>) -> Option<Sort> {
+    let comparison = node.parent().filter(|parent| parent.kind() == "comparison_operator")?;
+    let parts = children(comparison);
+    let [left, sign, right] = parts.as_slice() else { return None };
+    let other = if *left == node { right } else { left };
+    matches!(site.text(*sign), "==" | "!=" | "<" | "<=" | ">" | ">=").then(|| sort_at(site, *other)).flatten()
 }
 
 /// A replacement, unless it weighs nothing.

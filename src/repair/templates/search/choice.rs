@@ -34,7 +34,7 @@ pub(super) fn rank(passed: &mut [Judged], broken_by: Option<&ProductChange>) {
 fn fidelity(template: &str) -> f64 {
     match template {
         "remove" => 0.3,
-        "reduce_condition" => 0.6,
+        "reduce_condition" | "missing_jump" => 0.6,
         "copy_statement" | "literal" => 0.8,
         _ => 1.0,
     }
