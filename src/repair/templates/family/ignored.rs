@@ -4,6 +4,7 @@
 //! Example: `weight.add(w);` of a `BigDecimal` becomes `weight = weight.add(w);`; in Python the last call of a function becomes
 //! what it returns.
 
+use crate::language::children;
 use crate::templates::edit::Edit;
 use crate::templates::scope::Variable;
 use crate::templates::site::{Site, shortened};
@@ -79,7 +80,7 @@ fn keepers<'s>(site: &'s Site<'_>, call: Node<'_>) -> Vec<(&'s str, f64)> {
     };
     let known = |text: &str| site.scope.iter().find(|variable| variable.name == text && !variable.constant);
     let asked = part("object").and_then(known).filter(|variable| takes(variable)).map(|v| (v.name.as_str(), 1.0));
-    let arguments = call.child_by_field_name("arguments").map(crate::language::children).unwrap_or_default();
+    let arguments = call.child_by_field_name("arguments").map(children).unwrap_or_default();
     let gives = result.is_some() || is_given_back(site, name);
     let taken = arguments.into_iter().filter_map(|node| known(site.text(node)));
     let taken = taken.filter(|variable| gives && (result.is_none() || takes(variable)));
@@ -96,9 +97,10 @@ fn is_given_back(site: &Site<'_>, name: &str) -> bool {
 fn is_last(statement: Node<'_>) -> bool {
     let mut node = statement;
     while let Some(parent) = node.parent() {
-        let is_branch = matches!(parent.kind(), "elif_clause" | "else_clause");
-        if !is_branch && node.kind() != "block" && node.next_named_sibling().is_some_and(|next| !next.is_extra()) {
-            return parent.kind() == "if_statement" && is_end(parent);
+        let is_part = matches!(node.kind(), "block" | "elif_clause" | "else_clause");
+        let mut after = std::iter::successors(node.next_named_sibling(), |next| next.next_named_sibling());
+        if !is_part && after.any(|next| !next.is_extra()) {
+            return false;
         }
         match parent.kind() {
             "function_definition" => return true,
@@ -107,12 +109,6 @@ fn is_last(statement: Node<'_>) -> bool {
         }
     }
     false
-}
-
-/// Whether nothing follows a choice in its function.
-fn is_end(choice: Node<'_>) -> bool {
-    choice.next_named_sibling().is_none()
-        && choice.parent().and_then(|block| block.parent()).is_some_and(|above| above.kind() == "function_definition")
 }
 
 #[cfg(test)]
@@ -146,6 +142,9 @@ class Sum {
         assert_eq!(of(2), [source.replace("    text.", "    text = text.")]);
         assert_eq!(of(4), [source.replace("g(", "return g(")]);
         assert_eq!(of(6), [source.replace("h(", "return h(")]);
+        let nested = "def f(x):\n    if x:\n        if x > 1:\n            g(x)\n    h(x)\n";
+        assert!(whole_proposals_in_python(&Ignored, nested, 4).is_empty(), "more follows");
+        assert_eq!(whole_proposals_in_python(&Ignored, nested, 5).len(), 1);
         let known = format!("{source}def g(text):\n    return text\n");
         assert!(
             whole_proposals_in_python(&Ignored, &known, 4)

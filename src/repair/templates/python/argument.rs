@@ -5,6 +5,7 @@
 //! Example: `self.add(model)` becomes `self.add(model, initial=initial)`, where `add` takes an `initial`.
 
 use super::called::Called;
+use super::calls::callee;
 use super::tree::{arguments, elements};
 use crate::templates::edit::{Change, Edit};
 use crate::templates::scope::Origin;
@@ -50,11 +51,6 @@ impl Template for Argument {
     }
 }
 
-/// The last name of what a call calls.
-fn callee<'s>(site: &Site<'s>, call: Node<'_>) -> Option<&'s str> {
-    site.text(call.child_by_field_name("function")?).rsplit('.').next()
-}
-
 /// The name of an argument that has one.
 fn keyword<'s>(site: &Site<'s>, argument: Node<'_>) -> Option<&'s str> {
     let name = argument.child_by_field_name("name").filter(|_| argument.kind() == "keyword_argument")?;
@@ -63,7 +59,7 @@ fn keyword<'s>(site: &Site<'s>, argument: Node<'_>) -> Option<&'s str> {
 
 /// Arguments that the call may lack, with weights.
 fn missing(site: &Site<'_>, call: Node<'_>, given: &[Node<'_>]) -> Vec<(String, f64)> {
-    let Some(name) = callee(site, call) else { return Vec::new() };
+    let name = callee(site, call);
     let has = |wanted: &str| given.iter().any(|argument| keyword(site, *argument) == Some(wanted));
     let mut found: Vec<(String, f64)> = Vec::new();
     let mut add = |text: String, weight: f64| {

@@ -48,7 +48,7 @@ impl Template for Swap {
 }
 
 /// The last name of what is called; nothing for what is no call.
-fn callee<'a>(site: &Site<'a>, call: Node<'_>) -> &'a str {
+pub(super) fn callee<'a>(site: &Site<'a>, call: Node<'_>) -> &'a str {
     let function = call.child_by_field_name("function").map(|function| site.text(function));
     function.and_then(|name| name.rsplit('.').next()).unwrap_or("")
 }

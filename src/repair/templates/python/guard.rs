@@ -37,11 +37,13 @@ impl Template for Guard {
             return;
         }
         let leaves = leaves(site);
+        let returns = leaves.iter().any(|(leave, _)| leave.starts_with("return "));
         for (name, share) in used(site) {
+            let itself = returns.then(|| (format!("return {name}"), 0.4));
             for (has, lacks, weight) in QUESTIONS {
                 let (has, lacks, weight) = (has.replace("{}", name), lacks.replace("{}", name), weight * share);
                 out.extend(skipped(site, &has, weight * 0.8));
-                for (leave, fit) in &leaves {
+                for (leave, fit) in leaves.iter().chain(&itself) {
                     let code = below(site, &format!("if {lacks}:"), leave);
                     let note = format!("inserted `if {lacks}: {leave}`");
                     out.push(site.insertion_before(&code, weight * fit, note));
@@ -132,9 +134,6 @@ fn leaves(site: &Site<'_>) -> Vec<(String, f64)> {
     });
     results.truncate(MAX_RESULTS);
     let mut found: Vec<(String, f64)> = results.iter().map(|text| ((*text).to_owned(), 0.8)).collect();
-    let first = around.child_by_field_name("parameters").and_then(|list| list.named_children(&mut list.walk()).last());
-    let plain = first.filter(|_| !results.is_empty()).map(|node| site.text(node)).filter(|name| is_name(name));
-    found.extend(plain.map(|name| (format!("return {name}"), 0.4)));
     found.push(("return".to_owned(), if results.is_empty() { 0.8 } else { 0.4 }));
     let in_loop = std::iter::successors(site.statement.parent(), |node| node.parent())
         .take_while(|node| *node != around)
@@ -143,10 +142,6 @@ fn leaves(site: &Site<'_>) -> Vec<(String, f64)> {
         found.push(("continue".to_owned(), 0.8));
     }
     found
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_') && !matches!(text, "self" | "cls")
 }
 
 fn uses_calls(statement: Node<'_>) -> bool {

@@ -98,7 +98,10 @@ fn of_type(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
 fn identity(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
     let parts = children(node);
     let [left, sign, right] = parts.as_slice() else { return };
-    let is_value = [left, right].iter().any(|side| is_literal(side.kind()) && side.kind() != "none");
+    if [left, right].iter().any(|side| side.kind() == "none") {
+        return;
+    }
+    let is_value = [left, right].iter().any(|side| is_literal(side.kind()));
     let (other, weight) = match site.text(*sign) {
         "==" if !is_value => ("is", 0.5),
         "!=" if !is_value => ("is not", 0.5),
