@@ -43,7 +43,11 @@ impl Clues {
                 add(&mut clues.undefined, name.to_owned());
             }
             let asserted = ASSERTIONS.iter().any(|end| kind.ends_with(end));
-            if kind.contains('.') && !asserted && (kind.ends_with("Exception") || kind.ends_with("Error")) {
+            if kind.contains('.')
+                && is_name(kind)
+                && !asserted
+                && (kind.ends_with("Exception") || kind.ends_with("Error"))
+            {
                 add(&mut clues.thrown, writable(kind));
             }
         }
@@ -104,9 +108,13 @@ fn awaited(file: &SourceFile, spans: &[LineSpan], language: &dyn Language) -> Ve
         }
         true
     });
-    let is_dotted = |name: &str| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    names.retain(|name| (name.ends_with("Exception") || name.ends_with("Error")) && is_dotted(name));
+    names.retain(|name| (name.ends_with("Exception") || name.ends_with("Error")) && is_name(name));
     names
+}
+
+/// Whether a text that tests gave is the name of a class, and nothing else that a candidate would hold.
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
 }
 
 /// A simple name of the test's file in full, so that the product needs no import for it.
@@ -146,5 +154,6 @@ class A {
         assert_eq!(clues.expected, ["IllegalStateException", "IllegalArgumentException", "java.io.IOException"]);
         assert_eq!(writable("java.lang.ArithmeticException"), "ArithmeticException");
         assert_eq!(writable("a.B$Failed"), "a.B.Failed");
+        assert!(is_name("a.B$Failed") && !is_name("a.B(run()).Error"));
     }
 }

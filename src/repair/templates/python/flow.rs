@@ -1,9 +1,9 @@
 //! Control that goes the wrong way: a loop that is left instead of continued, a branch that should be a case of its own.
 
+use super::tree::in_loop;
 use crate::templates::edit::Edit;
 use crate::templates::site::{Site, shortened};
 use crate::templates::{Prior, Template};
-use tree_sitter::Node;
 
 /// Exchanges `break` and `continue`.
 pub(super) struct Jump;
@@ -51,11 +51,8 @@ impl Template for Leave {
         if statement.kind() != "expression_statement" || !is_branch || !is_last {
             return;
         }
-        let mut around = std::iter::successors(branch.parent(), |node| node.parent());
-        let is_loop = |node: Node<'_>| matches!(node.kind(), "for_statement" | "while_statement");
-        let in_loop = around.find(|node| is_loop(*node) || node.kind() == "function_definition").is_some_and(is_loop);
         let words: &[(&str, f64)] =
-            if in_loop { &[("continue", 0.9), ("break", 0.8), ("return", 0.6)] } else { &[("return", 0.9)] };
+            if in_loop(branch) { &[("continue", 0.9), ("break", 0.8), ("return", 0.6)] } else { &[("return", 0.9)] };
         for (word, weight) in words {
             let note = format!("inserted `{word}` after `{}`", shortened(site.text(statement)));
             out.push(site.insertion_after(word, *weight, note));

@@ -5,7 +5,7 @@
 //! Example: `total *= scale` becomes `if total: total *= scale`; `return found[0]` becomes
 //! `return found[0] if found else None`.
 
-use super::tree::{arguments, function, is_target};
+use super::tree::{arguments, function, in_loop, is_target};
 use crate::language::preorder;
 use crate::templates::edit::Edit;
 use crate::templates::scope::Origin;
@@ -135,10 +135,7 @@ fn leaves(site: &Site<'_>) -> Vec<(String, f64)> {
     results.truncate(MAX_RESULTS);
     let mut found: Vec<(String, f64)> = results.iter().map(|text| ((*text).to_owned(), 0.8)).collect();
     found.push(("return".to_owned(), if results.is_empty() { 0.8 } else { 0.4 }));
-    let in_loop = std::iter::successors(site.statement.parent(), |node| node.parent())
-        .take_while(|node| *node != around)
-        .any(|node| matches!(node.kind(), "for_statement" | "while_statement"));
-    if in_loop {
+    if in_loop(site.statement) {
         found.push(("continue".to_owned(), 0.8));
     }
     found

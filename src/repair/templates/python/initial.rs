@@ -28,7 +28,7 @@ impl Template for Initial {
         for name in site.clues.undefined.iter().filter(|name| words::names(site.text(outermost), name)) {
             for (value, weight) in values(site.text(function), name) {
                 let code = format!("{name} = {value}");
-                let note = format!("inserted `{code}` before `{}`", shortened(first_line(site.text(outermost))));
+                let note = format!("inserted `{code}` before `{}`", shortened(site.text(outermost)));
                 out.push(Edit::insert(outermost.start_byte(), format!("{code}{end}{indent}"), weight, note));
             }
         }
@@ -39,10 +39,6 @@ impl Template for Initial {
 fn outermost<'t>(statement: Node<'t>, function: Node<'t>) -> Option<Node<'t>> {
     let body = function.child_by_field_name("body")?;
     std::iter::successors(Some(statement), |node| node.parent()).find(|node| node.parent() == Some(body))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or("")
 }
 
 /// What a variable may begin with, by what is done with it.

@@ -3,6 +3,7 @@
 //! Source: TBar's *mutate literal expression* (FP9). Example: `" ".join(names)` becomes `", ".join(names)` in a file that
 //! joins by `", "` elsewhere.
 
+use super::calls::callee;
 use super::tree::arguments;
 use crate::language::preorder;
 use crate::templates::edit::Edit;
@@ -55,7 +56,7 @@ impl Template for Literal {
     }
 }
 
-/// What a text is for: an argument of a function, what a method is asked of, a key, or what a name is compared with.
+/// What a text is for: an argument of a function, what a method is asked of, a key, or the value of a name.
 fn role(site: &Site<'_>, text: Node<'_>) -> Option<String> {
     let parent = text.parent()?;
     let of = |field: &str| parent.child_by_field_name(field).map(|node| site.text(node));
@@ -67,8 +68,7 @@ fn role(site: &Site<'_>, text: Node<'_>) -> Option<String> {
         "argument_list" => {
             let call = parent.parent()?;
             let at = arguments(call).iter().position(|argument| *argument == text)?;
-            let name = site.text(call.child_by_field_name("function")?);
-            Some(format!("{}({at})", name.rsplit('.').next().unwrap_or(name)))
+            Some(format!("{}({at})", callee(site, call)))
         }
         _ => None,
     }

@@ -128,6 +128,13 @@ pub(super) fn function(node: Node<'_>) -> Option<Node<'_>> {
     std::iter::successors(node.parent(), |node| node.parent()).find(|node| node.kind() == "function_definition")
 }
 
+/// Whether a loop of the same function holds the node.
+pub(super) fn in_loop(node: Node<'_>) -> bool {
+    let is_loop = |node: Node<'_>| matches!(node.kind(), "for_statement" | "while_statement");
+    let mut above = std::iter::successors(node.parent(), |node| node.parent());
+    above.find(|node| is_loop(*node) || node.kind() == "function_definition").is_some_and(is_loop)
+}
+
 /// The expression without the parentheses around it.
 pub(super) fn bare(node: Node<'_>) -> Node<'_> {
     let mut inner = node;
