@@ -149,3 +149,49 @@ fn a_result_says_which_tests_still_fail() {
     let still = "1 other test still fails as it did before the patch: test_other#test_other";
     assert!(done.stdout.contains(still), "{done}");
 }
+
+const SHELF: &str = "import subprocess
+
+
+def wide(books):
+    \"\"\"
+    >>> wide(None)
+    Traceback (most recent call last):
+    AssertionError: no books
+    \"\"\"
+    assert books is not None, 'no books'
+    return len(books) - 1
+
+
+def drawn(books):
+    return subprocess.run(['no-such-program', str(len(books))]).returncode
+";
+const SHELF_TESTS: &str = "import shelf
+
+
+def test_wide():
+    assert shelf.wide(['a', 'b']) == 2
+
+
+def test_drawn():
+    assert shelf.drawn(['a']) == 0
+
+
+def test_fast(benchmark_of_a_plugin):
+    assert benchmark_of_a_plugin(shelf.wide)
+";
+
+#[test]
+fn tests_that_lack_something_here_are_not_taken_for_the_bug() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(folder.path()).unwrap();
+    let settings = ("pytest.ini", "[pytest]\naddopts = --doctest-modules\n");
+    write_files(root, &[settings, ("shelf.py", SHELF), ("test_shelf.py", SHELF_TESTS)]);
+    let done = unidebug(&["run", root.as_str(), "--model", "builtin"]);
+    done.expect_code(0);
+    assert!(done.stderr.contains("1 test fails, 1 pass"), "the example of the docstring passes, too: {done}");
+    assert!(done.stdout.contains("+    return len(books)\n"), "{done}");
+    for reason in ["it starts the program `no-such-program`", "it needs the fixture `benchmark_of_a_plugin`"] {
+        assert!(done.stderr.contains(reason), "{reason}: {done}");
+    }
+}

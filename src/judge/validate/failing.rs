@@ -19,6 +19,7 @@ mod near;
 mod own;
 mod search;
 mod slow;
+mod surroundings;
 mod unloadable;
 
 pub use aside::AsideReason;

@@ -1,7 +1,8 @@
 //! Classes and modules with tests that cannot be loaded here.
 
-use super::aside::{AsideReason, first_line};
+use super::aside::AsideReason;
 use super::group;
+use super::surroundings::{first_line, likely};
 use crate::domain::words::clipped;
 use crate::domain::{Failure, Frame, TestId, TestReport, TestResult};
 use crate::validate::clean;
@@ -46,9 +47,10 @@ pub(super) fn fails_by_running(report: &TestReport) -> bool {
 }
 
 /// Whether a failure may be the bug: a class or module that cannot be loaded for nothing in the product may be the
-/// environment's, and is no reason to look no further.
+/// environment's, as may be what lacks something here, and is no reason to look no further.
 pub(super) fn may_show_the_bug(report: &TestReport) -> bool {
-    report.failing().any(|result| !is_unloadable(&result.id, report) || group::place(&result.id, report).is_some())
+    let is_of_product = |id: &TestId| !is_unloadable(id, report) || group::place(id, report).is_some();
+    report.failing().any(|result| is_of_product(&result.id) && likely(result).is_none())
 }
 
 /// Whether a result is that of a class or module as a whole.

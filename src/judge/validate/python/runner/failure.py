@@ -32,12 +32,29 @@ def plain(text):
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def is_of_program(error):
+    """Whether it is a program that is not there, and not a file."""
+    if not isinstance(error, FileNotFoundError):
+        return False
+    steps = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return steps[-1:] == ["_execute_child"]
+
+
 def message_of(error):
     try:
-        text = str(error)
+        # This one of pytest shows its arguments.
+        text = missing_fixture(error) or str(error)
     except BaseException as broken:  # the project's errors are its own code
         text = f"(its message cannot be had: {type(broken).__name__})"
+    if is_of_program(error):
+        text += " (the program to start)"
     return plain(text if len(text) <= MESSAGE else text[:MESSAGE] + "...")
+
+
+def missing_fixture(error):
+    if kind_of(error) != "FixtureLookupError":
+        return None
+    return error.msg or f"fixture '{error.argname}' not found"
 
 
 def kind_of(error):

@@ -1,11 +1,14 @@
 # The plugin of pytest, and the run.
 
+import functools
+import pathlib
 import tempfile
 import unittest.async_case
 import pluggy
 import pytest
 import _pytest.config
 import _pytest.outcomes
+import _pytest.python
 import _pytest.terminal
 
 
@@ -23,6 +26,14 @@ class Folders:
         # Older versions of pytest have no collectors of folders, and do not read one twice.
         if isinstance(collector, getattr(pytest, "Directory", ())) and report.outcome == "passed":
             self.known[collector] = report
+
+
+def is_named(session, isinitpath, path, **options):
+    """Whether pytest is to take a file for a module with tests because it is named. One that is run for the examples of
+    its docstrings alone is none: the project's own command, which names folders, does not rewrite its assertions."""
+    patterns = session.config.getini("python_files")
+    is_own = str(path).endswith(".py") and not _pytest.python.path_matches_patterns(pathlib.Path(path), patterns)
+    return not is_own and isinitpath(path, **options)
 
 
 class Plugin:
@@ -49,8 +60,10 @@ class Plugin:
         self.broken = self.broken or excinfo.value
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self):
+    def pytest_sessionstart(self, session):
         self.guard.configured()
+        if getattr(session.config.option, "doctestmodules", False):
+            session.isinitpath = functools.partial(is_named, session, session.isinitpath)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector):
