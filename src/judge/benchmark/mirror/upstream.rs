@@ -128,7 +128,8 @@ fn is_public(address: IpAddr) -> bool {
         IpAddr::V4(v4) => {
             let [first, second, ..] = v4.octets();
             let shared = first == 100 && (64..128).contains(&second);
-            let special = v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_documentation();
+            // Networks that see each name at one address of their own take it from the ranges for documentation.
+            let special = v4.is_private() || v4.is_loopback() || v4.is_link_local();
             !(special || shared || v4.is_broadcast() || v4.is_multicast() || first == 0 || first >= 240)
         }
         IpAddr::V6(v6) => {
@@ -139,6 +140,9 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// Variables that name the way out of the user's network.
+const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
 /// A repository that can be asked.
 pub(in crate::benchmark) struct Connected {
     upstream: Upstream,
@@ -148,6 +152,8 @@ pub(in crate::benchmark) struct Connected {
 impl Upstream {
     pub(in crate::benchmark) fn connected(self) -> io::Result<Connected> {
         let public = self.must_be_public;
+        // The user's proxy finds the addresses of names by itself.
+        let by_proxy = || PROXIES.iter().any(|name| std::env::var_os(name).is_some_and(|proxy| !proxy.is_empty()));
         // Stores of files stand behind many repositories; nothing leads from TLS back to plain connections.
         let follow = Policy::custom(move |attempt| {
             let is_safe = attempt.url().scheme() == "https" && (!public || has_public_name(attempt.url()));
@@ -155,7 +161,7 @@ impl Upstream {
         });
         unidebug_base::tls::use_ring();
         let mut client = reqwest::Client::builder().redirect(follow).connect_timeout(PATIENCE).read_timeout(PATIENCE);
-        if public {
+        if public && !by_proxy() {
             client = client.dns_resolver(Arc::new(PublicOnly)).no_proxy();
         }
         if let Some(proxy) = &self.proxy {
@@ -231,6 +237,7 @@ mod tests {
             ("10.1.2.3", false),
             ("100.64.0.1", false),
             ("169.254.169.254", false),
+            ("203.0.113.80", true),
             ("::ffff:192.168.0.1", false),
             ("fd00::1", false),
             ("2606:2800:21f::1", true),

@@ -84,8 +84,12 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
 fn reasons(output: &str) -> Option<String> {
     let (_, after) = output.split_once("* What went wrong:")?;
     let lines = after.lines().map(str::trim).skip_while(|line| line.is_empty());
-    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty() && !line.starts_with("* ")).collect();
-    let shown = lines.iter().map(|line| line.trim_start_matches("> ").trim_end_matches('.')).take(SHOWN_LINES);
+    let mut lines: Vec<&str> = lines.take_while(|line| !line.is_empty() && !line.starts_with("* ")).collect();
+    if lines.len() > SHOWN_LINES {
+        // The last one is the cause of those above it.
+        lines.drain(SHOWN_LINES - 1..lines.len() - 1);
+    }
+    let shown = lines.iter().map(|line| line.trim_start_matches("> ").trim_end_matches('.'));
     Some(shown.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
 }
 
