@@ -95,7 +95,8 @@ pub(super) fn changed_part(unit: &Unit, changes: &[Change]) -> Range<usize> {
 }
 
 /// The key of a candidate: equal for candidates whose tokens are equal but for comments, white space and needless
-/// parentheses. `None` when the result does not parse, overlaps, or equals the original.
+/// parentheses. `None` when the result does not parse, overlaps, equals the original, or holds what is pointless: `a = a;`,
+/// `a && a`.
 pub(super) fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
     let part = changed_part(unit, changes);
     let wrapped = |body: &str| {
@@ -113,7 +114,20 @@ pub(super) fn normal_form(unit: &Unit, changes: &[Change]) -> Option<u64> {
 
 struct Tokens {
     hash: u64,
+    /// Parts that do not parse, and pointless ones.
     errors: usize,
+}
+
+/// Whether a name is assigned to itself, or joined or ordered with itself. That it equals itself asks whether it is a number.
+fn is_pointless(node: Node<'_>, text: &str) -> bool {
+    const SIGNS: [&str; 14] = ["=", "&&", "||", "and", "or", "-", "/", "%", "&", "|", "<", ">", "<=", ">="];
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        return false;
+    };
+    let [left, right] = [left, right].map(|side| language::text_of(side, text));
+    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let signs = || language::children(node).into_iter().map(|child| language::text_of(child, text));
+    left == right && is_name(left) && signs().any(|sign| SIGNS.contains(&sign))
 }
 
 fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
@@ -121,7 +135,7 @@ fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
     let mut hasher = DefaultHasher::new();
     let mut errors = 0;
     language::preorder(tree.root_node(), |node| {
-        if node.is_error() || node.is_missing() {
+        if node.is_error() || node.is_missing() || is_pointless(node, text) {
             errors += 1;
         }
         if language.syntax().is_comment(node) {
@@ -183,6 +197,15 @@ mod tests {
         assert_eq!(key("a  +1"), None, "equal to the original");
         assert_eq!(key("a + "), None, "does not parse");
         assert_ne!(key("2"), normal_form(&unit, &[change("return 2", "return 3")]));
+    }
+
+    #[test]
+    fn what_is_pointless_is_no_candidate() {
+        let unit = unit();
+        let with = |old: &str, new: &str| normal_form(&unit, &[change(old, new)]);
+        assert!(with("a + 1", "a - a").is_none());
+        assert!(with("a + 1", "a == a ? 1 : 0").is_some(), "it asks whether it is a number");
+        assert!(with("a + 1", "next() - next()").is_some());
     }
 
     #[test]
