@@ -59,7 +59,7 @@ fn a_repair_is_told_from_what_only_passes_the_tests() {
     assert!(of("literal.diff").contains("stands in the failing tests: 50"), "{confidences:?}");
     assert!(of("unrun.diff").contains("shop/cart.py:10"), "{confidences:?}");
     assert!(of("hides.diff").contains("catches an exception"), "{confidences:?}");
-    assert!(done.stdout.contains("confidence: high (1 test that passed before runs it, too)"), "{done}");
+    assert!(done.stderr.contains("confidence: high (1 test that passed before runs it, too)"), "{done}");
 }
 
 /// Examples in the text of a module make a test module of it; its lines are those of the product all the same.

@@ -89,7 +89,7 @@ fn several_are_ranked(project: &Project, line: (&str, &str, &str), suspicious: &
     assert!(json["patches"][2]["failing"][0]["test"].as_str().unwrap().contains('#'), "{done}");
     let alone = project.judge(&["--patch", &wrong]);
     alone.expect_code(1);
-    assert!(alone.stdout.contains("failing before: ") && alone.stdout.contains("failed: "), "{alone}");
+    assert!(alone.stderr.contains("failing before: ") && alone.stderr.contains("failed: "), "{alone}");
 }
 
 #[test]
@@ -220,12 +220,12 @@ fn the_change_log_of_a_whole_commit_is_left_out() {
     std::fs::write(&whole, format!("{news}{}", std::fs::read_to_string(right).unwrap())).unwrap();
     let done = project.judge(&["--patch", whole.to_str().unwrap()]);
     done.expect_code(0);
-    assert!(done.stdout.contains("left out, texts for people: CHANGELOG.md"), "{done}");
+    assert!(done.stderr.contains("left out, texts for people: CHANGELOG.md"), "{done}");
     assert_eq!(done.json()["patches"][0]["left_out"], serde_json::json!(["CHANGELOG.md"]));
     std::fs::write(&whole, news).unwrap();
     let done = project.judge(&["--patch", whole.to_str().unwrap()]);
     done.expect_code(1);
-    assert!(done.stdout.contains("the diff changes texts for people alone"), "{done}");
+    assert!(done.stderr.contains("the diff changes texts for people alone"), "{done}");
 }
 
 #[test]
@@ -235,8 +235,8 @@ fn what_cannot_be_judged_is_told_with_its_reason() {
     let on_a_test = project.diff("test.diff", test, "Pieces(3)");
     let done = project.judge(&["--patch", &on_a_test]);
     done.expect_code(1);
-    assert!(done.stdout.contains("refused: ") && done.stdout.contains("is a test"), "{done}");
-    assert!(done.stdout.contains("hint: to judge it with its own tests, apply it"), "{done}");
+    assert!(done.stderr.contains("refused: ") && done.stderr.contains("is a test"), "{done}");
+    assert!(done.stderr.contains("hint: to judge it with its own tests, apply it"), "{done}");
     project.judge(&["--patch", "/nowhere.diff"]).expect_code(3);
     project.judge(&[]).expect_code(2);
     let done = project.judge(&["--since", "HEAD"]);
@@ -269,7 +269,7 @@ fn a_test_that_failed_before_the_new_one_was_written_is_another_bug() {
     assert_eq!(triggering, &serde_json::json!(["tests.test_shelves$TestShelf#test_sorted"]), "{done}");
     let aside =
         "failed before what is not committed yet, too, left aside: tests.test_shelves$TestShelf#test_of_the_machine";
-    assert!(done.stdout.contains(aside), "{done}");
+    assert!(done.stderr.contains(aside), "{done}");
     // Who changes more than tests may have broken the others.
     write_files(
         camino::Utf8Path::from_path(&project.path()).unwrap(),
@@ -301,7 +301,7 @@ fn what_failed_before_the_last_change_is_told_apart(bugs: &TwoBugs) {
         done.expect_code(0);
         assert_eq!(done.json()["triggering"], serde_json::json!([bugs.triggering]), "{done}");
         assert!(
-            done.stdout.contains(&format!("failed before {change}")) && done.stdout.contains(bugs.before),
+            done.stderr.contains(&format!("failed before {change}")) && done.stderr.contains(bugs.before),
             "{done}"
         );
     };
@@ -381,7 +381,7 @@ fn what_one_line_of_the_last_change_broke_is_one_bug_and_is_taken_back() {
     let done = project.judge(&["--patch", &right]);
     done.expect_code(0);
     assert_eq!(bugs(&done), 2, "{done}");
-    assert!(done.stdout.contains("brings back what stood there before what is not committed yet"), "{done}");
+    assert!(done.stderr.contains("brings back what stood there before what is not committed yet"), "{done}");
     let run = unidebug(&["run", project.path().to_str().unwrap(), "--model", "builtin"]);
     run.expect_code(0);
     assert!(run.stdout.contains("took back a part of what is not committed yet: `WIDTH = 6`"), "{run}");
@@ -419,7 +419,7 @@ fn what_an_older_report_names_is_not_what_was_broken_since() {
     let done = project.judge(&["--patch", &right]);
     done.expect_code(0);
     assert_eq!(done.json()["triggering"], serde_json::json!(["ShelfTest#high"]), "{done}");
-    assert!(done.stdout.contains("failed before what is not committed yet, too, left aside: OldTest#wide"), "{done}");
+    assert!(done.stderr.contains("failed before what is not committed yet, too, left aside: OldTest#wide"), "{done}");
 }
 
 const README: &str = "Shelves\n=======\n\n>>> import shelves\n>>> shelves.wide(['a', 'b'])\n2\n";
@@ -447,7 +447,7 @@ fn examples_in_a_text_are_tests() {
     let none = project.diff("none.diff", wrong, "len(items) - 2 + 1 * 1))");
     let done = project.judge(&["--failing", "docs/use.rst::use.rst", "--patch", &none]);
     done.expect_code(1);
-    assert!(done.stdout.contains("docs/use.rst:5") && done.stdout.contains("Got:"), "{done}");
+    assert!(done.stderr.contains("docs/use.rst:5") && done.stderr.contains("Got:"), "{done}");
 }
 
 #[test]

@@ -186,7 +186,7 @@ pub(super) struct RunArgs {
 /// The JSON object of a run.
 #[derive(Debug, Args)]
 pub(super) struct ObjectArgs {
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     json: bool,
     /// With `--json`: the object as programs of this schema know it. Schema 1 called its verdicts `unrepaired` and
@@ -224,7 +224,7 @@ pub(super) struct JudgeArgs {
     /// What the other layers do not decide.
     #[command(flatten)]
     pub settings: JudgeSettings,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -271,7 +271,7 @@ pub(super) struct ApplyArgs {
     /// Take the patch back, if its files are as it left them.
     #[arg(long)]
     pub undo: bool,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -282,7 +282,7 @@ pub(super) struct RunsArgs {
     /// List only so many.
     #[arg(long, value_name = "N")]
     pub most: Option<usize>,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -299,7 +299,7 @@ pub(super) struct ReplayArgs {
     /// Use the tools again instead of taking their results from the recording.
     #[arg(long)]
     pub rerun: bool,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
     /// Show no progress.
@@ -320,7 +320,7 @@ pub(super) struct BugsArgs {
     /// Which of them.
     #[command(flatten)]
     pub choice: ChoiceArgs,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -340,7 +340,7 @@ pub(super) struct ToolArgs {
     /// What the other layers do not decide.
     #[command(flatten)]
     pub settings: ToolSettings,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }

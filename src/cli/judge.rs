@@ -86,10 +86,7 @@ pub(super) async fn judge(args: Box<JudgeArgs>) -> Result<u8, Failure> {
     let judged = all_judged(&args, &config, given, (scratch.path(), &progress.watcher())).await;
     progress.finish();
     let (bench, judged) = judged?;
-    super::print(&text(&bench, &judged));
-    if args.json {
-        super::print(&format!("{}\n", object(&bench, &judged)));
-    }
+    super::print_either(args.json.then(|| object(&bench, &judged)), &text(&bench, &judged));
     let plausible = judged.iter().any(|judged| judged.attempt.validation.is_plausible());
     Ok(if plausible { 0 } else { NOT_PLAUSIBLE })
 }

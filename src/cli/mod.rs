@@ -158,3 +158,14 @@ fn print(text: &str) {
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }
+
+/// Prints an object for programs, and the text for people beside it; the text alone where nobody wants the object.
+fn print_either(object: Option<serde_json::Value>, text: &str) {
+    match object {
+        Some(object) => {
+            let _ = anstream::stderr().lock().write_all(text.as_bytes());
+            print(&format!("{object}\n"));
+        }
+        None => print(text),
+    }
+}

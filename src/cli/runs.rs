@@ -64,7 +64,7 @@ struct Listed {
     used_model: bool,
 }
 
-/// Lists runs.
+/// Lists the runs of this machine, the newest first.
 ///
 /// # Errors
 /// None today; a run that cannot be read is listed as such.

@@ -53,7 +53,7 @@ pub(super) struct Session {
 pub(super) struct Outcome {
     /// The bug it worked on.
     pub bench: Workbench,
-    /// The end.
+    /// How the work on it ended.
     pub verdict: RunVerdict,
     /// The test that was written for an issue.
     pub test: Option<Box<Reproduction>>,

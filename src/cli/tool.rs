@@ -66,14 +66,14 @@ pub(super) async fn tool(args: Box<ToolArgs>) -> Result<u8, Failure> {
         Effect::NotApplied(attempt) => Some(attempt.validation.outcome),
         _ => None,
     };
-    super::print(&format!("{}\n", observation.text.trim_end()));
-    if args.json {
+    let object = args.json.then(|| {
         let mut object = json!({"schema": 1, "tool": tool.name(), "ok": true, "observation": observation.text});
         if let Some(outcome) = outcome {
             object["outcome"] = json!(outcome);
         }
-        super::print(&format!("{object}\n"));
-    }
+        object
+    });
+    super::print_either(object, &format!("{}\n", observation.text.trim_end()));
     Ok(0)
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct DoctorArgs {
     /// Flags as `run` takes them; a model that is named is asked with a few tokens.
     #[command(flatten)]
     pub settings: ToolSettings,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct SelfTestArgs {
     /// Wall time for each bug.
     #[arg(long, value_name = "TIME", default_value = "20s")]
     pub max_time: Time,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }
@@ -74,7 +74,7 @@ pub(crate) struct ConfigShowArgs {
     /// Flags as `run` takes them, to see what they would do.
     #[command(flatten)]
     pub settings: Settings,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }

@@ -76,7 +76,7 @@ pub(crate) struct BenchRunArgs {
     /// Between two looks at a batch of the vendor's.
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "batch")]
     pub batch_pause: Time,
-    /// End stdout with one JSON object, as `bench status` has it.
+    /// Print one JSON object to stdout, as `bench status` has it.
     #[arg(long)]
     pub json: bool,
     /// Show no progress.
@@ -182,7 +182,7 @@ pub(crate) struct BenchResubmitArgs {
     /// How it is spread.
     #[command(flatten)]
     pub spread: SpreadArgs,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long, conflicts_with = "executor")]
     pub json: bool,
     /// Show no progress.
@@ -210,7 +210,7 @@ pub(crate) struct BenchFolderArgs {
     /// The batch's folder.
     #[arg(value_name = "BATCH")]
     pub batch: Utf8PathBuf,
-    /// End stdout with one JSON object.
+    /// Print one JSON object to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
 }

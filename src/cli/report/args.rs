@@ -46,7 +46,7 @@ pub(crate) struct ReportArgs {
     /// Seed of the sample: the same number draws the same patches.
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0)]
     pub seed: u64,
-    /// Who reviews.
+    /// The name that stands beside each verdict of a review.
     #[arg(long, value_name = "NAME", requires = "review", env = "UNIDEBUG_REVIEWER")]
     pub reviewer: Option<String>,
 }
@@ -54,11 +54,11 @@ pub(crate) struct ReportArgs {
 /// A list of repaired bugs: a file under a name of the user's, or one that comes with the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NamedList {
-    /// `NAME=FILE`.
+    /// A list of the user's own, given as `NAME=FILE`.
     File {
-        /// The name.
+        /// How reports call the list.
         name: String,
-        /// The file.
+        /// A text with the id of one repaired bug a line.
         file: Utf8PathBuf,
     },
     /// By its name alone.
@@ -86,7 +86,7 @@ impl FromStr for NamedList {
 pub(crate) enum ReportFormat {
     /// For a terminal.
     Text,
-    /// Markdown.
+    /// Tables in Markdown.
     Md,
     /// A comment on a pull request for each run, in Markdown: cause, patch, how sure one can be.
     Comment,
