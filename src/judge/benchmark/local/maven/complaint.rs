@@ -3,6 +3,7 @@
 use super::extension::Goal;
 use crate::benchmark::jdk;
 use crate::sandbox::Exit;
+use std::collections::BTreeSet;
 
 /// Plugins that compile and test; any other that fails can be stepped around.
 const CORE: &[&str] = &[
@@ -40,12 +41,15 @@ impl Complaint {
 
 /// Reads what Maven printed.
 pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
+    let mut told = BTreeSet::new();
     let errors: Vec<&str> = output
         .lines()
         .filter_map(|line| line.trim_start().strip_prefix("[ERROR]").map(str::trim))
         .filter(|line| !line.is_empty() && !line.starts_with("To see the full") && !line.starts_with("Re-run Maven"))
         .filter(|line| !line.starts_with("[Help") && !line.starts_with("For more information"))
         .filter(|line| !only_announces(line))
+        .map(without_marks)
+        .filter(|line| told.insert(*line))
         .collect();
     let shown = match errors.is_empty() {
         true => format!("it ended by {exit} without a reason"),
@@ -68,6 +72,7 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
         "Could not resolve dependencies",
         "Non-resolvable",
         "No plugin found for prefix",
+        "Plugin not found in any plugin repository",
         "Could not transfer",
         "Unknown host",
         // Old plugins that look for a part of their own.
@@ -82,6 +87,11 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
         Some(plugin) if !CORE.contains(&plugin) => Complaint::Plugin(Goal::failed(output), shown),
         _ => Complaint::Other(shown),
     }
+}
+
+/// A complaint without what Maven writes behind it: where to read more, and that it is of the file above.
+fn without_marks(line: &str) -> &str {
+    line.split(" -> [Help").next().unwrap_or(line).trim_end_matches([' ', '@'])
 }
 
 /// Lines of Maven's that say no more than that the reason follows, or has been told.
@@ -133,9 +143,13 @@ mod tests {
                     parent POM for a:b:1-SNAPSHOT\n[ERROR] The build could not read 1 project -> [Help 1]\n[ERROR]   \n\
                     [ERROR]   The project a:b:1-SNAPSHOT (/p/pom.xml) has 1 error\n[ERROR]     Non-resolvable parent POM \
                     for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
-        let wanted =
-            "Non-resolvable parent POM for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT -> [Help 2]";
+        let wanted = "Non-resolvable parent POM for a:b:1-SNAPSHOT: Could not find artifact a:base:pom:1-SNAPSHOT";
         assert_eq!(read(poms), Complaint::Missing(wanted.into()));
+        let extension = "[ERROR] Unresolveable build extension: Error resolving version for plugin 'a:b': Plugin not found \
+                         in any plugin repository";
+        let twice = format!("{extension} @\n{extension} -> [Help 2]\n");
+        let wanted = extension.trim_start_matches("[ERROR] ");
+        assert_eq!(read(&twice), Complaint::Missing(wanted.into()));
         assert_eq!(read(""), Complaint::Other("it ended by exit code 1 without a reason".into()));
     }
 
