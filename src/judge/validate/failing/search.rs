@@ -61,9 +61,9 @@ impl Search<'_> {
             let mut report = self.subject.run(&copy, &plan).await?;
             let left = left(&plan, &report);
             let (done, of) = self.queue.finish(count - left.len(), started.elapsed(), &report);
+            self.subject.options().watcher.steps(PHASE, done, Some(of));
             let endless =
                 if self.asks_again() { look_again(self.subject, &mut report).await? } else { BTreeSet::new() };
-            self.subject.options().watcher.steps(PHASE, done, Some(of));
             self.queue.put_back(left);
             self.add(report, endless);
         }
