@@ -110,7 +110,7 @@ pub(super) fn likeliest(
     }
     let failed = |module: &&&Module| {
         let reports = module.folder.under(folder).join(reports);
-        reports.is_dir() && reports_failure(&reports)
+        reports.is_dir() && ModuleOutcome::by_reports(&reports) != ModuleOutcome::Passed
     };
     let failed: Vec<&Module> = tested.iter().filter(failed).copied().collect();
     // A change of all modules, as the first commit of a copy, tells of none.
@@ -158,27 +158,42 @@ pub(super) fn changed_last(some: &[&Module], all: &[Module], changes: &[Vec<Repo
     files.filter_map(owner).find_map(|owner| some.iter().position(|module| *module == owner))
 }
 
-/// The module whose tests failed when all ran, or never ended, and the others like it: of several the one that was
-/// changed last. `failed` tells it of those that ran, and `left_out` why others were not compiled; `command` is what
-/// developers type.
+/// What is known of a module's tests after those of all modules ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModuleOutcome {
+    /// All that ended passed.
+    Passed,
+    /// Some failed.
+    Failed,
+    /// They were cut, or left no report.
+    Silent,
+}
+
+/// The module whose tests failed when all ran, and the others like it; where none failed, those that are silent. Of several
+/// the one that was changed last. `ran` tells it of the modules that were compiled, and `left_out` why others were not;
+/// `command` is what developers type.
 ///
 /// # Errors
 /// None failed.
 pub(super) fn those_that_fail(
     root: &Utf8Path,
     (all, changes): (&[Module], &[Vec<RepoPath>]),
-    failed: impl Fn(&Module) -> Option<bool>,
+    ran: impl Fn(&Module) -> Option<ModuleOutcome>,
     left_out: Option<&str>,
     command: &str,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
     let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
-    let mut found: Vec<&Module> = tested.iter().filter(|module| failed(module) == Some(true)).copied().collect();
+    let with =
+        |wanted: ModuleOutcome| tested.iter().filter(|module| ran(module) == Some(wanted)).copied().collect::<Vec<_>>();
+    let mut found = with(ModuleOutcome::Failed);
+    if found.is_empty() {
+        found = with(ModuleOutcome::Silent);
+    }
     if !found.is_empty() {
         let chosen = found.remove(changed_last(&found, all, changes).unwrap_or(0));
         return Ok((chosen.clone(), found.into_iter().cloned().collect()));
     }
-    let others: Vec<&str> =
-        tested.iter().filter(|module| failed(module).is_none()).map(|module| module.label()).collect();
+    let others: Vec<&str> = tested.iter().filter(|module| ran(module).is_none()).map(|module| module.label()).collect();
     Err(match left_out.filter(|_| !others.is_empty()) {
         None => BenchmarkError::Root {
             what: format!("nothing to repair: the tests of all {} modules with tests pass", tested.len()),
@@ -217,18 +232,24 @@ pub(super) fn note(root: &Utf8Path, all: &[Module], module: &Module) -> String {
     format!("module {}, 1 of {tested} with tests", module.label())
 }
 
-/// Whether reports tell of a failure. A module without any report was cut by its deadline.
-pub(super) fn reports_failure(folder: &Utf8Path) -> bool {
-    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    let mut reports =
-        entries.filter(|e| e.file_name().starts_with("TEST-") && e.file_name().ends_with(".xml")).peekable();
-    let fails = |path: &Utf8Path| {
-        let text = fs::read(path).unwrap_or_default();
-        let document = Element::parse(&String::from_utf8_lossy(&text));
-        let count = |name| document.child("testsuite").and_then(|suite| suite.attribute(name)?.parse::<u64>().ok());
-        count("failures").unwrap_or(0) + count("errors").unwrap_or(0) > 0
-    };
-    reports.peek().is_none() || reports.any(|report| fails(report.path()))
+impl ModuleOutcome {
+    /// By the reports in a folder.
+    pub(super) fn by_reports(folder: &Utf8Path) -> Self {
+        let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+        let is_report = |name: &str| name.starts_with("TEST-") && name.ends_with(".xml");
+        let reports: Vec<_> = entries.filter(|entry| is_report(entry.file_name())).collect();
+        let fails = |path: &Utf8Path| {
+            let text = fs::read(path).unwrap_or_default();
+            let document = Element::parse(&String::from_utf8_lossy(&text));
+            let count = |name| document.child("testsuite").and_then(|suite| suite.attribute(name)?.parse::<u64>().ok());
+            count("failures").unwrap_or(0) + count("errors").unwrap_or(0) > 0
+        };
+        match reports.is_empty() {
+            true => Self::Silent,
+            false if reports.iter().any(|report| fails(report.path())) => Self::Failed,
+            false => Self::Passed,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -293,8 +314,8 @@ mod tests {
             fs::write(reports(module).join("TEST-x.xml"), text).unwrap();
         };
         let failing_of = |ran: &dyn Fn(&Module) -> bool, changes: &[Vec<RepoPath>], left_out| {
-            let failed = |module: &Module| ran(module).then(|| reports_failure(&reports(module)));
-            those_that_fail(&root, (&all, changes), failed, left_out, "mvn test")
+            let ran = |module: &Module| ran(module).then(|| ModuleOutcome::by_reports(&reports(module)));
+            those_that_fail(&root, (&all, changes), ran, left_out, "mvn test")
         };
         let failing = |ran: &dyn Fn(&Module) -> bool, left_out| failing_of(ran, &[], left_out);
         report(&all[1], 0);
@@ -322,5 +343,9 @@ mod tests {
         ];
         let (chosen, others) = failing_of(&|_| true, &changes, None).unwrap();
         assert_eq!((chosen, others), (all[2].clone(), vec![all[1].clone()]), "changed before core");
+        fs::remove_dir_all(reports(&all[1])).unwrap();
+        assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]), "who is silent does not fail");
+        report(&all[2], 0);
+        assert_eq!(failing(&|_| true, None).unwrap(), (all[1].clone(), vec![]), "its tests may have no end");
     }
 }

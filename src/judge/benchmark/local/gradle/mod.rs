@@ -13,7 +13,7 @@ mod invoke;
 mod launch;
 mod own;
 
-use super::modules::{self, Choice, Module};
+use super::modules::{self, Choice, Module, ModuleOutcome};
 use super::reactor::{CompilesAll, Described, Modules};
 use super::{BuildFacts, with_names_of};
 use crate::benchmark::facts::Facts;
@@ -189,22 +189,18 @@ fn failing_modules(
     (all, changes): (&[Module], &[Vec<RepoPath>]),
     prepared: &Prepared,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
-    let ran: Vec<Option<(bool, bool)>> = (0..all.len())
-        .map(|nth| {
-            prepared.answers.compiled(nth)?;
-            let results = super::own::merged(std::iter::once(prepared.answers.results(nth)));
-            let failed =
-                results.values().any(|result| matches!(result.status, TestStatus::Failed | TestStatus::TimedOut));
-            Some((failed, results.is_empty()))
+    let ran = |module: &Module| {
+        let nth = all.iter().position(|known| known == module)?;
+        prepared.answers.compiled(nth)?;
+        let results = super::own::merged(std::iter::once(prepared.answers.results(nth)));
+        let failed = results.values().any(|result| matches!(result.status, TestStatus::Failed | TestStatus::TimedOut));
+        Some(match results.is_empty() {
+            true => ModuleOutcome::Silent,
+            false if failed => ModuleOutcome::Failed,
+            false => ModuleOutcome::Passed,
         })
-        .collect();
-    let place = |module: &Module| all.iter().position(|known| known == module);
-    let some_failed = ran.iter().flatten().any(|(failed, _)| *failed);
-    let failed = |module: &Module| {
-        let (failed, silent) = (*ran.get(place(module)?)?)?;
-        Some(if some_failed { failed } else { silent })
     };
-    modules::those_that_fail(root, (all, changes), failed, prepared.left_out.as_deref(), "gradle test")
+    modules::those_that_fail(root, (all, changes), ran, prepared.left_out.as_deref(), "gradle test")
 }
 
 fn no_module(module: &Module, all: &[Module]) -> BenchmarkError {

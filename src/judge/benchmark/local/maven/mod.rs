@@ -103,11 +103,14 @@ fn failing_modules(
     modules: (&[Module], &[Vec<RepoPath>]),
     left_out: Option<&str>,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
-    let failed = |module: &Module| {
+    let ran = |module: &Module| {
         let folder = module.folder.under(root);
-        folder.join(request::CLASS_PATH).is_file().then(|| shared::reports_failure(&folder.join(own::REPORTS)))
+        folder
+            .join(request::CLASS_PATH)
+            .is_file()
+            .then(|| shared::ModuleOutcome::by_reports(&folder.join(own::REPORTS)))
     };
-    shared::those_that_fail(root, modules, failed, left_out, "mvn test")
+    shared::those_that_fail(root, modules, ran, left_out, "mvn test")
 }
 
 /// The module of the Maven project in a user's folder that the bug is likely in.

@@ -1,14 +1,13 @@
 # The plugin of pytest, and the run.
 
+import fnmatch
 import functools
-import pathlib
 import tempfile
 import unittest.async_case
 import pluggy
 import pytest
 import _pytest.config
 import _pytest.outcomes
-import _pytest.python
 import _pytest.terminal
 
 
@@ -32,8 +31,8 @@ def is_named(session, isinitpath, path, **options):
     """Whether pytest is to take a file for a module with tests because it is named. One that is run for the examples of
     its docstrings alone is none: the project's own command, which names folders, does not rewrite its assertions."""
     patterns = session.config.getini("python_files")
-    is_own = str(path).endswith(".py") and not _pytest.python.path_matches_patterns(pathlib.Path(path), patterns)
-    return not is_own and isinitpath(path, **options)
+    is_module = any(fnmatch.fnmatch(str(path), "*/" + pattern) for pattern in patterns)
+    return (is_module or not str(path).endswith(".py")) and isinitpath(path, **options)
 
 
 class Plugin:
