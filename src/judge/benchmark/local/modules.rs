@@ -233,16 +233,18 @@ pub(super) fn note(root: &Utf8Path, all: &[Module], module: &Module) -> String {
 }
 
 impl ModuleOutcome {
-    /// By the reports in a folder.
+    /// By the reports of surefire in a folder: those in XML, and those for people where a project turns the others off.
     pub(super) fn by_reports(folder: &Utf8Path) -> Self {
         let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-        let is_report = |name: &str| name.starts_with("TEST-") && name.ends_with(".xml");
+        let is_report = |name: &str| {
+            name.starts_with("TEST-") && name.ends_with(".xml")
+                || name.ends_with(".txt") && !name.ends_with("-output.txt")
+        };
         let reports: Vec<_> = entries.filter(|entry| is_report(entry.file_name())).collect();
         let fails = |path: &Utf8Path| {
             let text = fs::read(path).unwrap_or_default();
-            let document = Element::parse(&String::from_utf8_lossy(&text));
-            let count = |name| document.child("testsuite").and_then(|suite| suite.attribute(name)?.parse::<u64>().ok());
-            count("failures").unwrap_or(0) + count("errors").unwrap_or(0) > 0
+            let text = String::from_utf8_lossy(&text);
+            if path.extension() == Some("txt") { summary_fails(&text) } else { suite_fails(&text) }
         };
         match reports.is_empty() {
             true => Self::Silent,
@@ -250,6 +252,19 @@ impl ModuleOutcome {
             false => Self::Passed,
         }
     }
+}
+
+fn suite_fails(xml: &str) -> bool {
+    let document = Element::parse(xml);
+    let count = |name| document.child("testsuite").and_then(|suite| suite.attribute(name)?.parse::<u64>().ok());
+    count("failures").unwrap_or(0) + count("errors").unwrap_or(0) > 0
+}
+
+/// Whether a report for people counts failures: `Tests run: 7, Failures: 1, Errors: 0`.
+fn summary_fails(text: &str) -> bool {
+    let counts = text.lines().filter(|line| line.starts_with("Tests run: "));
+    let above_zero = |line: &str, word: &str| line.split_once(word).is_some_and(|(_, rest)| !rest.starts_with("0,"));
+    counts.into_iter().any(|line| ["Failures: ", "Errors: "].iter().any(|word| above_zero(line, word)))
 }
 
 #[cfg(test)]
@@ -347,5 +362,14 @@ mod tests {
         assert_eq!(failing(&|_| true, None).unwrap(), (all[2].clone(), vec![]), "who is silent does not fail");
         report(&all[2], 0);
         assert_eq!(failing(&|_| true, None).unwrap(), (all[1].clone(), vec![]), "its tests may have no end");
+        let in_words = |failures: u32| {
+            fs::create_dir_all(reports(&all[1])).unwrap();
+            let text = format!("Test set: a.T\nTests run: 7, Failures: {failures}, Errors: 0, Skipped: 0\n");
+            fs::write(reports(&all[1]).join("a.T.txt"), text).unwrap();
+        };
+        in_words(0);
+        assert!(failing(&|_| true, None).is_err(), "nothing fails");
+        in_words(1);
+        assert_eq!(failing(&|_| true, None).unwrap(), (all[1].clone(), vec![]));
     }
 }
