@@ -163,7 +163,7 @@ fn print(text: &str) {
 fn print_either(object: Option<serde_json::Value>, text: &str) {
     match object {
         Some(object) => {
-            let _ = anstream::stderr().lock().write_all(text.as_bytes());
+            tell(text.trim_end());
             print(&format!("{object}\n"));
         }
         None => print(text),

@@ -140,7 +140,7 @@ impl Session {
         &self.plan
     }
 
-    /// Who decides.
+    /// What each agent asks: a model, or the built-in engine.
     pub(super) fn models(&self) -> &Models {
         &self.models
     }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const FILES: usize = 3;
 const BYTES: usize = 200_000;
 
-/// Keeps them.
+/// Writes the most suspicious files, as they were before any patch, into the run directory.
 ///
 /// # Errors
 /// They cannot be written.

@@ -69,7 +69,7 @@ async fn each(bug: &BugId, args: &TriageArgs) -> Result<Vec<Triaged>, Failure> {
 pub(super) struct How {
     /// Suspicious lines that are told.
     pub(super) top: usize,
-    /// No progress.
+    /// Whether no progress is shown.
     pub(super) quiet: bool,
     /// Who hears what is being done.
     pub(super) listener: Option<(Arc<dyn EventSink>, Watcher)>,

@@ -26,7 +26,7 @@ pub struct Choice {
 /// A sample: the same seed draws the same bugs from the same list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// How many.
+    /// How many bugs are drawn.
     pub size: usize,
     /// Bounds for each project.
     pub per_project: PerProject,

@@ -169,7 +169,7 @@ pub(super) enum ModuleOutcome {
     Silent,
 }
 
-/// The module whose tests failed when all ran, and the others like it; where none failed, those that are silent. Of several
+/// The module whose tests failed when all ran, and the others like it; where none failed, one that is silent. Of several
 /// the one that was changed last. `ran` tells it of the modules that were compiled, and `left_out` why others were not;
 /// `command` is what developers type.
 ///
@@ -182,18 +182,20 @@ pub(super) fn those_that_fail(
     left_out: Option<&str>,
     command: &str,
 ) -> Result<(Module, Vec<Module>), BenchmarkError> {
-    let tested: Vec<&Module> = all.iter().filter(|module| !module.test_files(root).is_empty()).collect();
-    let with =
-        |wanted: ModuleOutcome| tested.iter().filter(|module| ran(module) == Some(wanted)).copied().collect::<Vec<_>>();
-    let mut found = with(ModuleOutcome::Failed);
-    if found.is_empty() {
-        found = with(ModuleOutcome::Silent);
+    let tested = all.iter().filter(|module| !module.test_files(root).is_empty());
+    let tested: Vec<(&Module, Option<ModuleOutcome>)> = tested.map(|module| (module, ran(module))).collect();
+    let with = |wanted: Option<ModuleOutcome>| -> Vec<&Module> {
+        tested.iter().filter(|(_, outcome)| *outcome == wanted).map(|(module, _)| *module).collect()
+    };
+    let (mut failed, silent) = (with(Some(ModuleOutcome::Failed)), with(Some(ModuleOutcome::Silent)));
+    if !failed.is_empty() {
+        let chosen = failed.remove(changed_last(&failed, all, changes).unwrap_or(0));
+        return Ok((chosen.clone(), failed.into_iter().cloned().collect()));
     }
-    if !found.is_empty() {
-        let chosen = found.remove(changed_last(&found, all, changes).unwrap_or(0));
-        return Ok((chosen.clone(), found.into_iter().cloned().collect()));
+    if let Some(chosen) = silent.get(changed_last(&silent, all, changes).unwrap_or(0)) {
+        return Ok(((*chosen).clone(), Vec::new()));
     }
-    let others: Vec<&str> = tested.iter().filter(|module| ran(module).is_none()).map(|module| module.label()).collect();
+    let others: Vec<&str> = with(None).into_iter().map(Module::label).collect();
     Err(match left_out.filter(|_| !others.is_empty()) {
         None => BenchmarkError::Root {
             what: format!("nothing to repair: the tests of all {} modules with tests pass", tested.len()),
@@ -262,9 +264,9 @@ fn suite_fails(xml: &str) -> bool {
 
 /// Whether a report for people counts failures: `Tests run: 7, Failures: 1, Errors: 0`.
 fn summary_fails(text: &str) -> bool {
-    let counts = text.lines().filter(|line| line.starts_with("Tests run: "));
+    let mut counts = text.lines().filter(|line| line.starts_with("Tests run: "));
     let above_zero = |line: &str, word: &str| line.split_once(word).is_some_and(|(_, rest)| !rest.starts_with("0,"));
-    counts.into_iter().any(|line| ["Failures: ", "Errors: "].iter().any(|word| above_zero(line, word)))
+    counts.any(|line| ["Failures: ", "Errors: "].iter().any(|word| above_zero(line, word)))
 }
 
 #[cfg(test)]

@@ -44,10 +44,10 @@ def message_of(error):
     try:
         # This one of pytest shows its arguments.
         text = missing_fixture(error) or str(error)
+        if is_of_program(error):
+            text += " (the program to start)"
     except BaseException as broken:  # the project's errors are its own code
         text = f"(its message cannot be had: {type(broken).__name__})"
-    if is_of_program(error):
-        text += " (the program to start)"
     return plain(text if len(text) <= MESSAGE else text[:MESSAGE] + "...")
 
 
