@@ -130,12 +130,30 @@ fn is_pointless(node: Node<'_>, text: &str) -> bool {
     left == right && is_name(left) && signs().any(|sign| SIGNS.contains(&sign))
 }
 
+/// Whether a negation stands before an unequal sign or the like: without both it says the same.
+fn is_negated_twice(node: Node<'_>, text: &str) -> bool {
+    let parts = |node: Node<'_>| -> Vec<&str> {
+        language::children(node).into_iter().map(|child| language::text_of(child, text)).collect()
+    };
+    if !matches!(node.kind(), "not_operator" | "unary_expression")
+        || !parts(node).iter().any(|p| ["not", "!"].contains(p))
+    {
+        return false;
+    }
+    let mut inner = node;
+    while let Some(child) = inner.named_child(0).filter(|_| inner == node || inner.kind() == "parenthesized_expression")
+    {
+        inner = child;
+    }
+    inner != node && parts(inner).iter().any(|part| ["!=", "is not", "not in"].contains(part))
+}
+
 fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
     let tree = language::parse(text, language)?;
     let mut hasher = DefaultHasher::new();
     let mut errors = 0;
     language::preorder(tree.root_node(), |node| {
-        if node.is_error() || node.is_missing() || is_pointless(node, text) {
+        if node.is_error() || node.is_missing() || is_pointless(node, text) || is_negated_twice(node, text) {
             errors += 1;
         }
         if language.syntax().is_comment(node) {
@@ -206,6 +224,23 @@ mod tests {
         assert!(with("a + 1", "a - a").is_none());
         assert!(with("a + 1", "a == a ? 1 : 0").is_some(), "it asks whether it is a number");
         assert!(with("a + 1", "next() - next()").is_some());
+        assert!(with("a + 1", "!(a != 1) ? 1 : 0").is_none());
+        assert!(with("a + 1", "!(a == 1) ? 1 : 0").is_some());
+    }
+
+    #[test]
+    fn nothing_is_negated_twice() {
+        let source = "def f(self, a):\n    if not a in self:\n        return 1\n";
+        let unit = Unit::new(RepoPath::new("a.py").unwrap(), Arc::from(source), &language::Python).unwrap();
+        let at = source.find("not a in self").unwrap();
+        let is_candidate =
+            |text: &str| normal_form(&unit, &[Change { range: at..at + 13, text: text.into() }]).is_some();
+        assert!(is_candidate("a in self") && is_candidate("a not in self") && is_candidate("not a is self"));
+        assert!(
+            !is_candidate("not a not in self")
+                && !is_candidate("not (a is not self)")
+                && !is_candidate("not a != self")
+        );
     }
 
     #[test]
