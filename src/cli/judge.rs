@@ -116,7 +116,7 @@ async fn all_judged(
         bench.validator.forget();
         let attempt = judge_given(&patch, &bench, &sink).await?;
         let confidence = match attempt.validation.is_plausible() {
-            true => confidence(&bench, &attempt.patch).await,
+            true => confidence(&bench, &attempt).await,
             false => None,
         };
         judged.push(Judged::of(patch, attempt, confidence, &bench));

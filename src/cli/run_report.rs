@@ -2,7 +2,7 @@
 
 use super::event_sinks::EventSinks;
 use super::models::Models;
-use crate::domain::{Choice, Confidence, FileChange, HeldOut, Patch, PolicyKind, RepoPath, Reproduction};
+use crate::domain::{Choice, Confidence, FileChange, HeldOut, Patch, PatchAttempt, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, RunVerdict};
 use crate::patch::{self, Originals};
@@ -135,16 +135,22 @@ async fn held_out(bench: &Workbench, found: &Patch) -> Option<HeldOut> {
 }
 
 /// How much a plausible patch can be relied on. A fault of the environment says nothing of it.
-pub(super) async fn confidence(bench: &Workbench, found: &Patch) -> Option<Confidence> {
-    let judged = bench.validator.confidence(found, &bench.test_texts(), bench.language).await;
-    judged.inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}")).ok()
+pub(super) async fn confidence(bench: &Workbench, found: &PatchAttempt) -> Option<Confidence> {
+    let judged = bench.validator.confidence(&found.patch, &bench.test_texts(), bench.language).await;
+    let judged = judged
+        .inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}"))
+        .ok()?;
+    Some(match found.validation.cannot_tell() {
+        Some(reason) => judged.lowered(reason),
+        None => judged,
+    })
 }
 
 /// The same of a repair, where other plausible patches may behave otherwise. What takes back the change that broke the tests
 /// has a better word for it than those.
 async fn confidence_beside_others(bench: &Workbench, repair: &Repair) -> Option<Confidence> {
     let patch = &repair.attempt.patch;
-    let confidence = confidence(bench, patch).await?;
+    let confidence = confidence(bench, &repair.attempt).await?;
     let is_taken_back = bench.validator.baseline().taken_back(patch).is_some();
     match repair.choice.as_ref().and_then(Choice::rivals).filter(|_| !is_taken_back) {
         Some(reason) => Some(confidence.lowered(reason)),

@@ -6,7 +6,7 @@ use unidebug::domain::TestId;
 
 /// A bug of a project.
 struct Row {
-    /// The test that fails; a class or a module stands for all its tests.
+    /// The tests that fail, joined by ` + `; a class or a module stands for all its tests.
     trigger: &'static str,
     file: &'static str,
     /// The repair: this for that.
@@ -19,7 +19,7 @@ struct Row {
 async fn wrong_words(trial: &mut Trial, rows: &[Row]) -> Vec<String> {
     let mut found = Vec::new();
     for row in rows {
-        trial.options.failing = vec![row.trigger.parse::<TestId>().unwrap()];
+        trial.options.failing = row.trigger.split(" + ").map(|name| name.parse::<TestId>().unwrap()).collect();
         let judge = trial.open().await;
         let (from, to) = row.right;
         let validation = judge.judge().confirm(&trial.patch(row.file, from, to)).await.unwrap();
@@ -132,6 +132,35 @@ public class DiaryTest {
 }
 ";
 
+const CATALOGUE: &str = "package shop;
+public class Catalogue {
+  public static void load(String tongue) { throw new IllegalStateException(tongue); }
+}
+";
+const WORDS: &str = "package shop;
+public class Words {
+  public static int count(int n) { return n - 1; }
+  public static String spoken(int n) { return String.valueOf(count(n)); }
+}
+";
+/// There are no translations: what the project's own command skips, the repair cannot make pass.
+const WORDS_TEST: &str = "package shop;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.*;
+class WordsTest {
+  static void speaks(String... words) {
+    try {
+      for (String each : words) assertEquals(each, Words.spoken(3));
+      Catalogue.load(\"fr\");
+      assertEquals(\"trois\", Words.spoken(3));
+    } catch (IllegalStateException error) { throw new org.opentest4j.TestAbortedException(\"no translations\", error); }
+  }
+  @Test void counts() { assertEquals(3, Words.count(3)); }
+  @Test void speaksFrench() { speaks(); }
+  @Test void speaksBoth() { speaks(\"3\"); }
+}
+";
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_kind_of_trigger_in_java_tells_right_from_wrong() {
     let mut trial = Trial::new(&[
@@ -145,6 +174,9 @@ async fn every_kind_of_trigger_in_java_tells_right_from_wrong() {
         ("test/shop/CoinsTest.java", COINS_TEST),
         ("src/shop/Diary.java", DIARY),
         ("test/shop/DiaryTest.java", DIARY_TEST),
+        ("src/shop/Catalogue.java", CATALOGUE),
+        ("src/shop/Words.java", WORDS),
+        ("test/shop/WordsTest.java", WORDS_TEST),
     ])
     .await;
     let rows = [
@@ -181,10 +213,56 @@ async fn every_kind_of_trigger_in_java_tells_right_from_wrong() {
             right: ("days - 1", "days"),
             wrong: &[&[("days - 1", "days + 1")]],
         },
+        Row {
+            trigger: "shop.WordsTest#counts + shop.WordsTest#speaksBoth",
+            file: "src/shop/Words.java",
+            right: ("n - 1", "n"),
+            wrong: &[
+                &[("return String", "Catalogue.load(\"fr\"); return String")],
+                &[("n - 1", "n"), ("return String", "Catalogue.load(\"fr\"); return String")],
+            ],
+        },
     ];
     let wrong = wrong_words(&mut trial, &rows).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+const WORDS_PY: &str = "from shop.catalogue import load
+
+
+def count(n):
+    return n - 1
+
+
+def spoken(n):
+    return str(count(n))
+";
+const WORDS_TEST_PY: &str = "import pytest
+from shop.catalogue import load
+from shop.words import count, spoken
+
+
+def speaks(*words):
+    try:
+        for each in words:
+            assert spoken(3) == each
+        load(\"fr\")
+        assert spoken(3) == \"trois\"
+    except FileNotFoundError:
+        pytest.skip(\"no translations\")
+
+
+def test_counts():
+    assert count(3) == 3
+
+
+def test_speaks_french():
+    speaks()
+
+
+def test_speaks_both():
+    speaks(\"3\")
+";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
@@ -226,6 +304,9 @@ async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
             "from shop.diary import pages\n\n\ndef test_a_day_is_a_page():\n    open(\"diary.txt\", \"x\").close()\n    assert \
              pages(3) == 3\n",
         ),
+        ("shop/catalogue.py", "def load(tongue):\n    raise FileNotFoundError(tongue)\n"),
+        ("shop/words.py", WORDS_PY),
+        ("tests/test_words.py", WORDS_TEST_PY),
     ])
     .await;
     let rows = [
@@ -261,6 +342,15 @@ async fn every_kind_of_trigger_in_python_tells_right_from_wrong() {
             file: "shop/diary.py",
             right: ("days - 1", "days"),
             wrong: &[&[("days - 1", "days + 1")]],
+        },
+        Row {
+            trigger: "tests.test_words#test_counts + tests.test_words#test_speaks_both",
+            file: "shop/words.py",
+            right: ("n - 1", "n"),
+            wrong: &[
+                &[("return str(count(n))", "return load(\"fr\")")],
+                &[("n - 1", "n"), ("return str(count(n))", "return load(\"fr\")")],
+            ],
         },
     ];
     let wrong = wrong_words(&mut trial, &rows).await;

@@ -124,7 +124,8 @@ pub struct Validation {
     pub detail: String,
     /// Compiler complaints, when it did not compile.
     pub diagnostics: Vec<Diagnostic>,
-    /// Tests that failed under the candidate, with cleaned failures.
+    /// Tests that failed under the candidate, with cleaned failures; under a plausible one, triggering tests that are
+    /// skipped for want of what others want without it, too.
     pub failing: Vec<(TestId, Failure)>,
     /// Triggering tests that pass under the candidate.
     pub fixed: usize,
@@ -140,6 +141,17 @@ impl Validation {
     pub fn without_tests(outcome: Outcome, detail: impl Into<String>) -> Self {
         let (diagnostics, failing, still_failing) = Default::default();
         Self { outcome, detail: detail.into(), diagnostics, failing, fixed: 0, still_failing, seconds: 0.0 }
+    }
+
+    /// What is said where triggering tests cannot tell whether the candidate repairs them.
+    pub fn cannot_tell(&self) -> Option<String> {
+        let (first, rest) = self.failing.split_first().filter(|_| self.is_plausible())?;
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let are = if rest.is_empty() { "is" } else { "are" };
+        Some(format!(
+            "of the failing tests {}{more} {are} skipped with it, for a reason that skips others without it",
+            first.0
+        ))
     }
 
     /// Whether the candidate is plausible.

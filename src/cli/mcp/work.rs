@@ -84,7 +84,7 @@ impl Request<'_> {
         self.listener.watcher().phase("judging the patch");
         let attempt = judge::judge_given(&given, bench, &Tally::default()).await?;
         let confidence = match attempt.validation.is_plausible() {
-            true => confidence(bench, &attempt.patch).await,
+            true => confidence(bench, &attempt).await,
             false => None,
         };
         let object = judge::object(bench, &[Judged::of(given, attempt, confidence, bench)]);

@@ -16,7 +16,7 @@ use super::tested::Tested;
 use super::untouched::Before;
 use super::{
     Baseline, Coverage, Enough, Judge, OnResult, Options, Probe, Spectrum, SpectrumScope, ValidateError, clean,
-    coverage, failing, lanes,
+    coverage, failing, lanes, suite,
 };
 use crate::benchmark::{Checkout, Runner};
 use crate::domain::{
@@ -131,6 +131,13 @@ impl ColdJudge {
         let plan = subject.plan_of(self.baseline.triggering.clone(), deadlines.clone()).until_lost();
         let first = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::triggering(&self.baseline, &first);
+        // The patch may change a value that an invocation is named by.
+        if judged.outcome == Outcome::MissingTests && judged.against.iter().all(|id| id.bare_method() != id.method) {
+            let plan = plan.only(suite::wanted(&self.baseline.triggering));
+            let renamed = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
+            let judged = plausible::triggering(&self.baseline, &renamed);
+            return Ok((renamed, judged));
+        }
         // A test that has no end without the patch either has had its time.
         if judged.outcome != Outcome::Timeout || coverage::endless(&self.baseline).next().is_some() {
             return Ok((first, judged));

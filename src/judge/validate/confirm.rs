@@ -13,7 +13,7 @@ use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::{Untouched, passes};
-use super::{Baseline, ValidateError, cold, coverage, plain, suite};
+use super::{Baseline, ValidateError, cold, coverage, plain, suite, unable};
 use crate::domain::words::listed;
 use crate::domain::{Outcome, Patch, TestId, TestReport, Validation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,6 +81,10 @@ impl Confirmation<'_> {
         let judged = plausible::triggering(self.baseline, &first);
         if judged.outcome != Outcome::PassedWarm {
             return Ok(cold::answer(&first, judged, 0.0));
+        }
+        if judged.against.iter().any(|id| unable::is_of_patch(&first, id, self.patch)) {
+            let detail = format!("{}, which the patch may do", judged.detail);
+            return Ok(cold::answer(&first, Judged { outcome: Outcome::Failed, detail, ..judged }, 0.0));
         }
         let mut cleared = Cleared::new();
         let open = plausible::not_passed(self.baseline, &first).cloned().collect();
@@ -252,9 +256,11 @@ impl Confirmation<'_> {
 
     fn plausible(&self, report: &TestReport, cleared: &Cleared) -> Validation {
         let of = self.baseline.triggering.len();
+        let judged = plausible::triggering(self.baseline, report);
+        let (fixed, unable) = (of - judged.against.len().min(of), unable::told(&judged.against));
         let passed = report.results.values().filter(|result| result.passed()).count();
-        let others = passed.saturating_sub(of);
-        let mut detail = format!("{of} of {of} triggering tests pass, and so do the other {others} tests");
+        let others = passed.saturating_sub(fixed);
+        let mut detail = format!("{fixed} of {of} triggering tests pass{unable}, and so do the other {others} tests");
         let of_reason = |reason| cleared.iter().filter(move |(_, why)| **why == reason).map(|(id, _)| id);
         let still_failing: Vec<TestId> = of_reason(Reason::Broken).cloned().collect();
         if !still_failing.is_empty() {
@@ -268,12 +274,12 @@ impl Confirmation<'_> {
         if !flaky.is_empty() {
             detail.push_str(&format!("; not every time, and not counted: {}", listed(&flaky, SHOWN)));
         }
-        let fixed: Vec<&TestId> =
-            self.baseline.others.iter().flatten().filter(|id| passes(report, id) == Some(true)).collect();
-        if !fixed.is_empty() {
-            detail.push_str(&format!("; {} other failing tests pass now, too", fixed.len()));
+        let more = self.baseline.others.iter().flatten().filter(|id| passes(report, id) == Some(true)).count();
+        if more > 0 {
+            detail.push_str(&format!("; {more} other failing tests pass now, too"));
         }
-        Validation { fixed: of, still_failing, ..Validation::without_tests(Outcome::Plausible, detail) }
+        let answer = cold::answer(report, Judged { outcome: Outcome::Plausible, detail, fixed, ..judged }, 0.0);
+        Validation { still_failing, ..answer }
     }
 }
 

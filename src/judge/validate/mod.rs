@@ -41,6 +41,7 @@ mod spectrum;
 pub mod subject;
 mod suite;
 mod tested;
+mod unable;
 mod untouched;
 mod validator;
 mod warm;

@@ -9,12 +9,10 @@
 //! an order that nothing promises. Language, zone, charset and ends of lines are others, too; as tests may want theirs,
 //! [`settings`] says what a failure by them alone means.
 
-use super::Baseline;
-use super::ValidateError;
 use super::plan::Look;
 use super::plausible::{self, Judged};
-use super::settings;
 use super::subject::{Build, Subject};
+use super::{Baseline, ValidateError, settings, suite};
 use crate::domain::{Outcome, Patch, TestId, TestReport};
 use std::sync::Arc;
 
@@ -39,7 +37,7 @@ pub(super) async fn objection(
         };
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Plain);
+    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Plain);
     let report = subject.run(&subject.plain_copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);
     if judged.outcome == Outcome::PassedWarm {
@@ -67,7 +65,7 @@ async fn in_another_order(
     let mut against = None;
     for _ in 0..ORDERS {
         let deadlines = subject.deadlines(&baseline.report);
-        let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Reordered);
+        let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Reordered);
         let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::of_tests(baseline, tests, &report);
         if judged.outcome == Outcome::PassedWarm {

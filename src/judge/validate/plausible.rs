@@ -4,8 +4,8 @@
 //! unless it does not pass without the patch either. Exit codes, printed text and the absence of failures prove nothing.
 //! This file says what a report shows; `confirm.rs` asks the untouched code about the tests that are left open.
 
-use super::Baseline;
 use super::records::Discovered;
+use super::{Baseline, unable};
 use crate::domain::{Loss, Outcome, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub struct Judged {
     pub outcome: Outcome,
     /// What stands behind it, in one line.
     pub detail: String,
-    /// Tests that decided, in order: failing, cut or missing ones.
+    /// Tests that decided, in order: failing, cut or missing ones; where none speaks against it, those that cannot tell.
     pub against: Vec<TestId>,
     /// Triggering tests that pass.
     pub fixed: usize,
@@ -64,6 +64,12 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
         all(Outcome::Failed, detail, failed)
     } else if !cut.is_empty() {
         all(Outcome::Timeout, format!("{} of {of} triggering tests were cut", cut.len()), cut)
+    } else if !skipped.is_empty()
+        && missing.is_empty()
+        && (fixed > 0 || of < baseline.triggering.len())
+        && skipped.iter().all(|id| unable::lacks_what_others_lack(baseline, report, id))
+    {
+        all(Outcome::PassedWarm, format!("{fixed} of {of} triggering tests pass{}", unable::told(&skipped)), skipped)
     } else if !skipped.is_empty() {
         let detail = format!("{} of {of} triggering tests were skipped, which is no pass", skipped.len());
         all(Outcome::Failed, detail, skipped)

@@ -6,7 +6,7 @@
 use super::plan::Look;
 use super::plausible::{self, Judged};
 use super::subject::{Build, Subject};
-use super::{Baseline, ValidateError, plain};
+use super::{Baseline, ValidateError, plain, suite};
 use crate::domain::{Outcome, Patch, TestId, TestReport};
 use crate::language;
 use crate::patch::suspicious::{self, Place};
@@ -86,7 +86,7 @@ pub(super) async fn objection(
         return Ok(None);
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(tests.to_vec(), deadlines).looking(Look::Settings);
+    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Settings);
     let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);
     // A process that does not get to its tests there says nothing of the patch.

@@ -3,7 +3,7 @@
 use super::super::method::method;
 use super::super::subject::{Build, Copy, Subject};
 use super::super::untouched::passes;
-use super::super::{Baseline, ValidateError};
+use super::super::{Baseline, ValidateError, suite};
 use super::change::Change;
 use crate::domain::{Diagnostic, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestResult, Validation};
 use crate::language::{self, Encoding, Language};
@@ -128,7 +128,7 @@ impl Trial<'_> {
     pub(super) async fn report(&self, controls: &mut Vec<Control>) -> Result<Option<TestReport>, ValidateError> {
         let Some(copy) = self.written(controls).await? else { return Ok(None) };
         let tests: Vec<TestId> = controls.iter().map(|control| control.test.clone()).collect();
-        let plan = self.subject.plan_of(tests, self.subject.deadlines(&self.baseline.report));
+        let plan = self.subject.plan_of(suite::wanted(&tests), self.subject.deadlines(&self.baseline.report));
         Ok(Some(self.subject.run(&copy, &plan).await?))
     }
 
