@@ -40,7 +40,7 @@ pub use policy::{Policy, is_product_resource};
 pub use render::{render, render_bytes};
 pub use spread::Spread;
 pub use test_file::with_test;
-pub use untested::{Changed, changed};
+pub use untested::{Changed, changed, kept_lines};
 
 use crate::domain::RepoPath;
 use serde::{Deserialize, Serialize};

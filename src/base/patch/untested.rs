@@ -1,10 +1,10 @@
 //! Which of its changed statements and branches no test runs, by the lines that were run with the patch.
 
-use super::content::differing;
+use super::content::{differing, lines_of};
 use crate::domain::FileChange;
 use crate::language::{self, Language, children, decode, first_line, last_line};
-use similar::DiffOp;
-use std::collections::BTreeSet;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 /// What a patch changes in one file, as far as tests can run it.
@@ -45,6 +45,16 @@ pub fn changed(file: &FileChange, ran: &BTreeSet<u32>, language: &dyn Language) 
 /// The lines of the patched file that are new or changed, counted from 1.
 pub(super) fn new_lines(ops: &[DiffOp]) -> BTreeSet<u32> {
     ops.iter().flat_map(DiffOp::new_range).map(|line| u32::try_from(line + 1).unwrap_or(u32::MAX)).collect()
+}
+
+/// Lines of a patched file that stood in it before, each with its number there, counted from 1.
+pub fn kept_lines(file: &FileChange) -> BTreeMap<u32, u32> {
+    let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
+    let after = decode(&file.after).0;
+    let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
+    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after));
+    let kept = ops.into_iter().filter(|op| matches!(op, DiffOp::Equal { .. }));
+    kept.flat_map(|op| op.new_range().map(number).zip(op.old_range().map(number))).collect()
 }
 
 /// What a condition chooses, each part by itself.

@@ -3,12 +3,16 @@
 //! What is looked at: whether tests run what changed, whether only the failing ones do, values that stand in those tests,
 //! exceptions that are hidden, code that is only taken away.
 
+mod checks;
+mod paths;
+
 use super::drawn::Warning;
-use super::{Spectrum, ValidateError, Validator, suite};
+use super::{Baseline, Spectrum, ValidateError, Validator, suite};
 use crate::domain::words::counted;
-use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, TestId};
+use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, TestId, TestReport};
 use crate::language::Language;
 use crate::patch::{self, Changed, Exchange, Spread};
+use paths::Paths;
 use std::collections::BTreeSet;
 
 /// Lines that are named in a reason.
@@ -25,6 +29,9 @@ pub(super) struct Signs<'a> {
     pub patch: &'a Patch,
     /// What tests ran of it, where that could be measured, and the patch as it was measured.
     pub ran: Option<&'a (Spread, Spectrum)>,
+    /// How tests end on the untouched code, and what they run of it, as far as that is known.
+    pub before: &'a TestReport,
+    pub untouched: &'a Spectrum,
     /// What drawn inputs say against it, where anything could be compared.
     pub drawn: Option<&'a [Warning]>,
     /// The change that broke the tests, where the patch only takes back some of it: `commit 1a2b3c4`.
@@ -51,11 +58,13 @@ impl Validator {
         let (ran, drawn) = tokio::try_join!(self.executed(patch, language), self.warned(patch, language))?;
         let baseline = self.baseline();
         let (triggering, takes_back) = (&*baseline.triggering, baseline.taken_back(patch));
-        let drawn = drawn.as_deref();
-        Ok(weigh(&Signs { patch, ran: ran.as_ref(), drawn, takes_back, triggering, tests, language }))
+        let (ran, drawn) = (ran.as_ref(), drawn.as_deref());
+        let (before, untouched) = (&*baseline.report, &*baseline.spectrum);
+        Ok(weigh(&Signs { patch, ran, before, untouched, drawn, takes_back, triggering, tests, language }))
     }
 
-    /// Whether the tests near a patch leave out a statement or a side of a condition that it changes.
+    /// Whether the tests near a patch leave out a statement or a side of a condition that it changes, or with it the check
+    /// that failed.
     ///
     /// # Errors
     /// Faults of the environment.
@@ -66,7 +75,32 @@ impl Validator {
     ) -> Result<bool, ValidateError> {
         let Some((spread, ran)) = self.executed(patch, language).await? else { return Ok(false) };
         let lines = Lines::of(&spread, &ran, &self.baseline().triggering, language);
-        Ok(!lines.unrun.is_empty() || !lines.branches.is_empty())
+        let leaves_out = !lines.unrun.is_empty() || !lines.branches.is_empty();
+        Ok(leaves_out || self.check_left_out(patch, (&spread, &ran), language).is_some())
+    }
+
+    /// Whether the check of the product that failed does not run any more with a patch, which may only hide the failure.
+    ///
+    /// # Errors
+    /// Faults of the environment.
+    pub async fn leaves_the_check_out(
+        &self,
+        patch: &Patch,
+        language: &'static dyn Language,
+    ) -> Result<bool, ValidateError> {
+        let executed = self.executed(patch, language).await?;
+        Ok(executed.is_some_and(|(spread, ran)| self.check_left_out(patch, (&spread, &ran), language).is_some()))
+    }
+
+    /// The place of that check, where the patch is small.
+    fn check_left_out(
+        &self,
+        patch: &Patch,
+        ran: (&Spread, &Spectrum),
+        language: &'static dyn Language,
+    ) -> Option<String> {
+        let Baseline { triggering, report, spectrum, .. } = self.baseline();
+        is_small(patch, language).then(|| checks::left_out((triggering, report), spectrum, ran, language)).flatten()
     }
 
     /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
@@ -115,10 +149,10 @@ impl BySource {
     /// Reads a patch beside the code of the triggering tests.
     pub fn of(patch: &Patch, tests: &[&str], language: &'static dyn Language) -> Self {
         let mut weighed = Weighed::default();
-        by_code(
-            &Signs { patch, ran: None, drawn: None, takes_back: None, triggering: &[], tests, language },
-            &mut weighed,
-        );
+        let (before, untouched) = (&suite::empty(), &Spectrum::default());
+        let (ran, drawn, takes_back, triggering) = (None, None, None, &[][..]);
+        let signs = Signs { patch, ran, before, untouched, drawn, takes_back, triggering, tests, language };
+        by_code(&signs, &mut weighed);
         Self { against: weighed.against, exchange: Exchange::of(patch) }
     }
 }
@@ -220,8 +254,7 @@ impl Lines<'_> {
 
 /// What the lines say that tests ran.
 fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Weighed) {
-    let exchange = Exchange::of(signs.patch);
-    let (is_exchange, is_negation) = (exchange.is_some(), exchange == Some(Exchange::Negation));
+    let is_exchange = Exchange::of(signs.patch).is_some();
     let found = Lines::of(spread, ran, signs.triggering, signs.language);
     let Lines { statements, unrun, mut branches, guards, failing, others } = found;
     // Where operators alone are exchanged, the check was there, and nobody tested it before either.
@@ -243,20 +276,42 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
     if !branches.is_empty() {
         weighed.add(1, format!("no test near it takes both sides of the condition at {}", some(&branches)));
     }
+    let (is_open, failed) = (is_open(signs), (signs.triggering, signs.before));
+    if let Some(check) = checks::left_out(failed, signs.untouched, (spread, ran), signs.language).filter(|_| is_open) {
+        weighed.add(1, format!("the check that failed does not run any more: {check}"));
+    }
+    // That these few take one side alone says the same once more.
+    let is_told = is_exchange && !branches.is_empty();
+    by_others(signs, (spread, ran), (&failing, &others), is_told, weighed);
+}
+
+/// What it says that tests that passed before run what changed, too; `is_told` where it is said that these few are not enough.
+fn by_others(
+    signs: &Signs<'_>,
+    (spread, ran): (&Spread, &Spectrum),
+    (failing, others): (&BTreeSet<&TestId>, &BTreeSet<&TestId>),
+    is_told: bool,
+    weighed: &mut Weighed,
+) {
+    let (exchange, is_open) = (Exchange::of(signs.patch), is_open(signs));
+    let paths = Paths::of(signs.untouched, spread, ran, signs.language);
     match others.len() {
         // What is made for one test does not pass several at once.
         0 if failing.len() >= SEVERAL => {
             weighed.good.push(format!("{} failing tests run what changed", failing.len()));
         }
-        // That these few take one side alone says the same once more.
-        0 => {
-            let weight = usize::from(!is_exchange || branches.is_empty());
-            weighed.add(weight, "only the failing tests run what changed".into());
-        }
+        0 => weighed.add(usize::from(!is_told), "only the failing tests run what changed".into()),
         // Each of them took the other side before, and none of them cares.
-        n if is_negation && signs.takes_back.is_none() && n > OUTVOTED * failing.len() => {
+        n if is_open && exchange == Some(Exchange::Negation) && n > OUTVOTED * failing.len() => {
             let tests = counted(n as u64, "test");
             weighed.add(1, format!("{tests} that passed before run what it negates, and pass either way"));
+        }
+        n if is_open && paths.outvote(failing.len()) => {
+            let reason = format!(
+                "{} of {n} tests that passed before take another path with it, and pass either way",
+                paths.changed
+            );
+            weighed.add(1, reason);
         }
         n => {
             let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());
@@ -266,6 +321,21 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
             weighed.good.push(format!("{} {which} {run} it, too", counted(n as u64, "test")));
         }
     }
+}
+
+/// Whether a patch is small, and does not bring back what stood there before.
+fn is_open(signs: &Signs<'_>) -> bool {
+    signs.takes_back.is_none() && is_small(signs.patch, signs.language)
+}
+
+/// Whether a patch is one line for another, or exchanges operators alone.
+fn is_small(patch: &Patch, language: &'static dyn Language) -> bool {
+    if Exchange::of(patch).is_some() {
+        return true;
+    }
+    let nothing = BTreeSet::new();
+    let changed = patch.files.iter().map(|file| patch::changed(file, &nothing, language));
+    changed.fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed)) == (1, 1)
 }
 
 /// What can be said of a patch that changes no statement: the lines of a header or a declaration run for all.

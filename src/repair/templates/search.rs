@@ -81,6 +81,9 @@ pub struct SearchResult {
     pub explanation: String,
 }
 
+/// Times as many candidates are tried where what passed may only hide the failure.
+const LONGER: usize = 4;
+
 /// Tries candidates until the budget ends, or a little longer than the first that passes; then confirms what passed,
 /// best first.
 ///
@@ -126,12 +129,14 @@ struct Progress {
     cut: Vec<Judged>,
     /// When the first one passed.
     passed_at: Option<Instant>,
+    /// Whether it went on for longer, because what passed may only hide the failure.
+    is_longer: bool,
 }
 
 impl Progress {
     fn new(budget: Budget) -> Self {
         let (result, passed, cut) = Default::default();
-        Self { budget, started: Instant::now(), result, passed, cut, passed_at: None }
+        Self { budget, started: Instant::now(), result, passed, cut, passed_at: None, is_longer: false }
     }
 
     /// Tries candidates until the search is over.
@@ -146,7 +151,8 @@ impl Progress {
             let begin = Instant::now();
             let batch = engine.next_batch(BATCH.min(self.budget.candidates.saturating_sub(self.result.tried)));
             self.result.generating += begin.elapsed();
-            over = batch.is_empty();
+            let is_last = batch.is_empty();
+            over = is_last;
             let mut judged = 0;
             let patches: Vec<Patch> = batch.iter().map(|candidate| candidate.patch.clone()).collect();
             let mut on_judged = |at: usize, validation: &Validation| {
@@ -161,8 +167,29 @@ impl Progress {
             validator.screen(&patches, &mut on_judged).await?;
             engine.put_back(batch.into_iter().skip(judged));
             over |= self.settle(validator, engine.broken_by()).await?;
+            if over && !is_last {
+                over = !self.goes_on_longer(validator, engine).await;
+            }
         }
         self.end(validator, engine).await
+    }
+
+    /// Whether the search goes on, once, because all that passed may only hide the failure.
+    async fn goes_on_longer(&mut self, validator: &Validator, engine: &Engine<'_>) -> bool {
+        let few = !self.passed.is_empty() && self.passed.len() <= MOST_CONFIRMED as usize;
+        if self.is_longer || !few || !self.result.plausible.is_empty() || self.is_out_of_time() {
+            return false;
+        }
+        for judged in &self.passed {
+            let asked = validator.leaves_the_check_out(&judged.candidate.patch, engine.language()).await;
+            if !asked.is_ok_and(|leaves_out| leaves_out) {
+                return false;
+            }
+        }
+        self.is_longer = true;
+        self.budget.after_first *= LONGER;
+        self.budget.time_after_first *= LONGER as u32;
+        true
     }
 
     /// Takes the judge's answer on a candidate.

@@ -21,6 +21,8 @@ fn confidence_in(after: &str, ran: &[(&str, &[u32])]) -> Confidence {
     weigh(&Signs {
         patch: &patch,
         ran: Some(&(Spread::none(&patch), ran)),
+        before: &suite::empty(),
+        untouched: &Spectrum::default(),
         drawn: None,
         takes_back: None,
         triggering: &triggering,
@@ -64,6 +66,8 @@ fn found_by(
     let signs = Signs {
         patch: &patch,
         ran: Some(&ran),
+        before: &suite::empty(),
+        untouched: &Spectrum::default(),
         drawn: None,
         takes_back,
         triggering: &triggering,
@@ -104,6 +108,45 @@ fn a_negation_that_most_tests_pass_either_way_is_told() {
     assert_eq!(edge.word, ConfidenceWord::High, "an edge may be out of reach of all of them");
     let back = found_by(adult, ("<", ">="), (1, OUTVOTED + 1), Some("commit 1a2b3c4"));
     assert_eq!(back.word, ConfidenceWord::High, "it was so before");
+}
+
+/// `hours` with a check that a weekday's tests skip, and, with the patch, those of all days but one.
+#[test]
+fn a_condition_that_many_tests_leave_by_another_path_is_told() {
+    let source = "def hours(unit, day):\n    if unit or day:\n        check(day)\n    return unit\n";
+    let path = RepoPath::new("shop.py").unwrap();
+    let weigh_with = |after: &str, (skip, keep): (usize, usize)| {
+        let file =
+            FileChange { path: path.clone(), before: Some(source.as_bytes().into()), after: after.as_bytes().into() };
+        let patch = Patch { files: vec![file] };
+        let spectrum = |lines: &dyn Fn(usize) -> BTreeSet<u32>, passes: bool| {
+            Spectrum::of((0..=skip + keep).map(|n| {
+                let lines = BTreeMap::from([(path.clone(), lines(n))]);
+                (TestId::new("test_shop", n.to_string()), passes || n > 0, Coverage { lines })
+            }))
+        };
+        let untouched = spectrum(&|_| [2, 3, 4].into(), false);
+        let ran = spectrum(&|n| if n <= skip { [2, 4].into() } else { [2, 3, 4].into() }, true);
+        weigh(&Signs {
+            patch: &patch,
+            ran: Some(&(Spread::none(&patch), ran)),
+            before: &suite::empty(),
+            untouched: &untouched,
+            drawn: None,
+            takes_back: None,
+            triggering: &[TestId::new("test_shop", "0")],
+            tests: &[TEST],
+            language: &Python,
+        })
+    };
+    let narrowed = source.replace("unit or", "unit and");
+    let found = weigh_with(&narrowed, (8, 3));
+    let told = "8 of 11 tests that passed before take another path with it, and pass either way";
+    assert_eq!((found.word, &*found.reasons), (ConfidenceWord::Medium, &[told.to_owned()][..]));
+    assert_eq!(weigh_with(&source.replace("unit or day", "day"), (8, 3)).word, ConfidenceWord::Medium);
+    assert_eq!(weigh_with(&narrowed, (7, 4)).word, ConfidenceWord::High, "a few may not care");
+    let more = narrowed.replace("    return unit", "    log(day)\n    return unit");
+    assert_eq!(weigh_with(&more, (8, 3)).word, ConfidenceWord::High, "new code may be for them, too");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::super::testing::{index_of, ranking_of};
 use super::super::{Engine, Options};
 use super::*;
-use crate::domain::{FileChange, RepoPath, TestId, TestReport};
+use crate::domain::{Failure, FileChange, Frame, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus};
 use crate::validate::{Baseline, Coverage, Enough, Judge, OnResult, Probe, Spectrum};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -193,6 +193,42 @@ async fn a_candidate_of_which_no_test_runs_a_part_comes_last() {
     assert!(result.plausible[0].candidate.note.contains("limit - 1"), "{}", result.explanation);
     assert!(result.plausible.iter().any(|judged| judged.candidate.note.contains("`>` by `>=`")));
     assert!(result.explanation.contains("of which the tests run every side"), "{}", result.explanation);
+}
+
+/// A gate that refuses by a check; the failing test is refused.
+const GUARDED: &str = "class Gate {
+    void enter(int age, int limit) {
+        if (age > limit) {
+            if (age > 18) {
+                throw new IllegalArgumentException();
+            }
+        }
+    }
+}
+";
+
+#[tokio::test]
+async fn where_the_check_that_failed_does_not_run_any_more_the_search_goes_on_longer() {
+    let tried_after_first = async |is_thrown: bool| {
+        let mut judge = ByText::new(|text| text.contains("age >= limit"), |_| true);
+        let test = judge.baseline.triggering[0].clone();
+        let path = RepoPath::new("src/A.java").unwrap();
+        let lines = BTreeMap::from([(path, BTreeSet::from([3, 4, 5]))]);
+        judge.baseline.spectrum = Spectrum::of([(test.clone(), false, Coverage { lines })]).into();
+        let frame = Frame { class: "A".into(), method: "enter".into(), file: Some("A.java".into()), line: Some(5) };
+        let frames = if is_thrown { vec![frame] } else { Vec::new() };
+        let failure = Some(Failure { frames, ..Failure::default() });
+        let result = TestResult { id: test.clone(), status: TestStatus::Failed, failure, millis: 1, loss: None };
+        judge.baseline.report =
+            TestReport { end: RunEnd::Complete, results: [(test, result)].into(), output_tail: String::new() }.into();
+        let index = index_of(GUARDED);
+        let mut engine = Engine::new(&index, &ranking_of(&[3, 4]), Options::default());
+        let budget = Budget { after_first: 2, ..Budget::default() };
+        let result = search(&mut engine, &door(judge), budget, &mut |_, _| {}).await.unwrap();
+        result.tried - result.first_passed.unwrap()
+    };
+    assert_eq!(tried_after_first(false).await, 2);
+    assert_eq!(tried_after_first(true).await, 2 * LONGER);
 }
 
 #[tokio::test]

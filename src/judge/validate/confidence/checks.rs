@@ -1,0 +1,139 @@
+//! The check of the product that failed. A right patch makes it hold; one with which it does not run any more may only
+//! hide what it found.
+
+use super::{lines_of, programs};
+use crate::domain::{FileChange, TestId, TestReport};
+use crate::language::{self, Language, decode, first_line, last_line};
+use crate::patch::{self, Spread};
+use crate::validate::Spectrum;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use tree_sitter::Node;
+
+/// The place of a check that made triggering tests fail (`file.py:12`), where all of those ran it before and none of them
+/// runs it with the patch. Checks in files that the patch does not change are not looked at.
+pub(super) fn left_out(
+    (triggering, before): (&[TestId], &TestReport),
+    untouched: &Spectrum,
+    (spread, ran): (&Spread, &Spectrum),
+    language: &'static dyn Language,
+) -> Option<String> {
+    let mut left_out = None;
+    for file in programs(&spread.patch, language) {
+        let kept = patch::kept_lines(file);
+        let is_kept = |line: u32| kept.values().any(|old| *old == line);
+        let lines_before = lines_of(untouched, &file.path);
+        for (id, lines) in lines_of(ran, &file.path).into_iter().filter(|(id, _)| triggering.contains(id)) {
+            let Some(line) = thrown_at(before, id, file) else { continue };
+            let was_run = lines_before.iter().any(|(other, lines)| *other == id && lines.contains(&line));
+            let Some(check) = check_at(file, line, language).filter(|_| was_run) else { continue };
+            let lines: BTreeSet<u32> = lines.iter().filter_map(|line| kept.get(line).copied()).collect();
+            if lines.range(check.clone()).next().is_some() || !check.clone().all(is_kept) {
+                return None;
+            }
+            left_out = Some(format!("{}:{}", file.path, check.start()));
+        }
+    }
+    left_out
+}
+
+/// The line of a file where the failure of a test was thrown.
+fn thrown_at(before: &TestReport, id: &TestId, file: &FileChange) -> Option<u32> {
+    let failure = before.results.get(id)?.failure.as_ref()?;
+    let innermost = failure.frames.first()?;
+    let name = file.path.as_str().rsplit('/').next();
+    innermost.line.filter(|_| innermost.file.as_deref() == name)
+}
+
+/// The lines that decide whether what is thrown at a line is thrown; `None` where no check of the product throws it.
+fn check_at(file: &FileChange, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
+    let text = decode(file.before.as_deref()?).0;
+    let tree = language::parse(&text, language)?;
+    let mut thrown = None;
+    language::preorder(tree.root_node(), |node| {
+        let is_there = (first_line(node)..=last_line(node)).contains(&line);
+        if is_there && matches!(node.kind(), "raise_statement" | "throw_statement" | "assert_statement") {
+            thrown = Some(node);
+        }
+        is_there
+    });
+    let thrown: Node<'_> = thrown?;
+    if thrown.kind() == "assert_statement" {
+        return Some(first_line(thrown)..=last_line(thrown));
+    }
+    let mut inner = thrown;
+    while let Some(outer) = inner.parent() {
+        let condition = outer.child_by_field_name("condition");
+        match outer.kind() {
+            "if_statement" | "elif_clause" if condition.is_some_and(|condition| condition != inner) => {
+                return condition.map(|condition| first_line(condition)..=last_line(condition));
+            }
+            "block" | "else_clause" | "expression_statement" => inner = outer,
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Failure, Frame, RepoPath, TestResult, TestStatus};
+    use crate::language::{Java, Python};
+    use crate::validate::{Coverage, suite};
+
+    fn check(text: &str, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
+        let path = RepoPath::new("a").unwrap();
+        check_at(
+            &FileChange { path, before: Some(text.as_bytes().into()), after: b"".as_slice().into() },
+            line,
+            language,
+        )
+    }
+
+    #[test]
+    fn a_check_is_what_decides_whether_it_throws() {
+        let python = "def at(hour):\n    if (0 < hour or\n            hour > 23):\n        raise ValueError(\n            hour)\n\
+                      \x20   elif hour == 5:\n        raise ValueError(5)\n    else:\n        raise KeyError(hour)\n\
+                      \x20   assert hour\n    raise OSError(hour)\n";
+        assert_eq!(check(python, 4, &Python), Some(2..=3));
+        assert_eq!(check(python, 5, &Python), Some(2..=3), "the line of what it throws");
+        assert_eq!(check(python, 7, &Python), Some(6..=6));
+        assert_eq!(check(python, 9, &Python), Some(2..=3), "its other side");
+        assert_eq!(check(python, 10, &Python), Some(10..=10));
+        assert_eq!(check(python, 11, &Python), None, "nothing decides");
+        assert_eq!(check(python, 2, &Python), None, "nothing is thrown there");
+        let java = "class A {\n  void at(int hour) {\n    if (hour > 23)\n      throw new Bad(hour);\n    if (hour < 0) {\n      throw new Bad(0);\n    }\n  }\n}\n";
+        assert_eq!((check(java, 4, &Java), check(java, 6, &Java)), (Some(3..=3), Some(5..=5)));
+    }
+
+    #[test]
+    fn a_check_that_failed_and_does_not_run_any_more_is_told() {
+        let before = "def at(unit, hour):\n    if unit:\n        if hour > 22:\n            raise ValueError(hour)\n";
+        let path = RepoPath::new("shop/at.py").unwrap();
+        let id = TestId::new("test_at", "test_late");
+        let frame = Frame { class: "shop.at".into(), method: "at".into(), file: Some("at.py".into()), line: Some(4) };
+        let failure = Some(Failure { frames: vec![frame], ..Failure::default() });
+        let result = TestResult { id: id.clone(), status: TestStatus::Failed, failure, millis: 1, loss: None };
+        let report = TestReport { results: [(id.clone(), result)].into(), ..suite::empty() };
+        let spectrum = |passed, lines: &[u32]| {
+            let lines = [(path.clone(), lines.iter().copied().collect())].into();
+            Spectrum::of([(id.clone(), passed, Coverage { lines })])
+        };
+        let untouched = spectrum(false, &[2, 3, 4]);
+        let found = |old: &str, new: &str, lines: &[u32]| {
+            let after = before.replace(old, new);
+            let file = FileChange {
+                path: path.clone(),
+                before: Some(before.as_bytes().into()),
+                after: after.as_bytes().into(),
+            };
+            let patch = crate::domain::Patch { files: vec![file] };
+            let ran = spectrum(true, lines);
+            left_out((std::slice::from_ref(&id), &report), &untouched, (&Spread::none(&patch), &ran), &Python)
+        };
+        assert_eq!(found("if unit:", "if unit and hour < 5:", &[2]).as_deref(), Some("shop/at.py:3"));
+        assert_eq!(found("if unit:", "if unit == 'days':", &[2, 3]), None, "it runs, and holds");
+        assert_eq!(found("hour > 22", "hour > 23", &[2, 3]), None, "the check itself was wrong");
+    }
+}
