@@ -87,6 +87,9 @@ pub(super) async fn run(
         let mut answer = records::read(&done.results, &keys).in_project(process.copy());
         executed.append(&mut answer.executed);
         tampered = if answer.ended_with("tampered") { tampered + 1 } else { 0 };
+        for result in answer.results.iter().filter(|result| !result.passed() && result.id.method.is_empty()) {
+            tracing::debug!(id = %result.id, failure = ?result.failure, "a class did not pass as a whole");
+        }
         let before = report.results.len();
         report.output_tail = tail(&done);
         match take(&mut report, answer, &done, &plan) {
