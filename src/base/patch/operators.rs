@@ -34,30 +34,50 @@ impl Exchange {
     }
 }
 
+/// Whether a patch does nothing but take a part of a condition away, with its `and` or `or`.
+pub fn drops_an_operand(patch: &Patch) -> bool {
+    let pieces: Vec<[String; 2]> = patch.files.iter().flat_map(|file| changed_in(file).0).collect();
+    let [[old, new]] = &pieces[..] else { return false };
+    let (gone, added) = differing_part(old, new);
+    let mut signs = gone.split_whitespace();
+    added.is_empty() && signs.any(|word| ["and", "or", "&&", "||"].contains(&word))
+}
+
 /// Whether two pieces of code differ in one operator, by its opposite.
 fn are_opposite(old: &str, new: &str) -> bool {
+    let (old, new) = differing_part(old, new);
+    OPPOSITES.iter().any(|[one, other]| (old, new) == (*one, *other) || (old, new) == (*other, *one))
+}
+
+/// What lies between the same begin and the same end of two pieces.
+fn differing_part<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
     let begin = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
     let (old, new) = (&old[begin..], &new[begin..]);
     let same = old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b);
     let end = same.map(|(c, _)| c.len_utf8()).sum::<usize>();
-    let (old, new) = (old[..old.len() - end].trim(), new[..new.len() - end].trim());
-    OPPOSITES.iter().any(|[one, other]| (old, new) == (*one, *other) || (old, new) == (*other, *one))
+    (old[..old.len() - end].trim(), new[..new.len() - end].trim())
 }
 
 /// The pieces of a file that differ, before and after; `None` where more than operators does.
 fn exchanged_in(file: &FileChange) -> Option<Vec<[String; 2]>> {
+    let (pieces, [gone, added]) = changed_in(file);
+    (!added.is_empty() && gone == added).then_some(pieces)
+}
+
+/// The pieces of a file that differ, before and after, and the words of all of them.
+fn changed_in(file: &FileChange) -> (Vec<[String; 2]>, [Vec<String>; 2]) {
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let after = decode(&file.after).0;
     let (old, new) = (lines_of(&before), lines_of(&after));
     let ([mut gone, mut added], mut pieces) = ([Vec::new(), Vec::new()], Vec::new());
     for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
         if !matches!(op, DiffOp::Equal { .. }) {
-            gone.extend(old[op.old_range()].iter().flat_map(|line| words(line)));
-            added.extend(new[op.new_range()].iter().flat_map(|line| words(line)));
+            gone.extend(old[op.old_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
+            added.extend(new[op.new_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
             pieces.push([old[op.old_range()].concat(), new[op.new_range()].concat()]);
         }
     }
-    (!added.is_empty() && gone == added).then_some(pieces)
+    (pieces, [gone, added])
 }
 
 /// Names, numbers and words of a line, without those that are operators.
@@ -87,5 +107,18 @@ mod tests {
         assert_eq!(line("return age < 18 or age == 18 or not age"), None, "a special case");
         assert_eq!(line("return age < 19 or not age"), None, "another number");
         assert_eq!(exchange(before), None, "nothing");
+    }
+
+    #[test]
+    fn a_part_of_a_condition_that_is_taken_away_is_told_from_one_that_changes() {
+        let before = "def f(age):\n    if age < 18 and not age:\n        return 1\n";
+        let drops = |line: &str| {
+            let after = before.replace("if age < 18 and not age:", line);
+            let path = RepoPath::new("a.py").unwrap();
+            let file = FileChange { path, before: Some(before.as_bytes().into()), after: after.as_bytes().into() };
+            drops_an_operand(&Patch { files: vec![file] })
+        };
+        assert!(drops("if age < 18:") && drops("if not age:"));
+        assert!(!drops("if age < 18 or not age:") && !drops("if age < 18 and age:"));
     }
 }

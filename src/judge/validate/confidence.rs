@@ -12,6 +12,7 @@ use crate::domain::words::counted;
 use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, TestId, TestReport};
 use crate::language::Language;
 use crate::patch::{self, Changed, Exchange, Spread};
+use checks::Evaded;
 use paths::Paths;
 use std::collections::BTreeSet;
 
@@ -44,6 +45,19 @@ pub(super) struct Signs<'a> {
     pub language: &'static dyn Language,
 }
 
+/// What the tests near a patch leave open, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOpen {
+    /// They run all of it.
+    Nothing,
+    /// They do not run a statement or a side of a condition that it changes.
+    Side,
+    /// They do not run the check of the product that failed any more: the failure may only be hidden.
+    Check,
+    /// That check is an assertion, and it asserts something else.
+    Assertion,
+}
+
 impl Validator {
     /// How much a plausible patch can be relied on; `tests` is the code of the failing tests.
     ///
@@ -63,44 +77,22 @@ impl Validator {
         Ok(weigh(&Signs { patch, ran, before, untouched, drawn, takes_back, triggering, tests, language }))
     }
 
-    /// Whether the tests near a patch leave out a statement or a side of a condition that it changes, or with it the check
-    /// that failed.
+    /// How much of a patch the tests near it leave open.
     ///
     /// # Errors
     /// Faults of the environment.
-    pub async fn leaves_something_out(
-        &self,
-        patch: &Patch,
-        language: &'static dyn Language,
-    ) -> Result<bool, ValidateError> {
-        let Some((spread, ran)) = self.executed(patch, language).await? else { return Ok(false) };
-        let lines = Lines::of(&spread, &ran, &self.baseline().triggering, language);
-        let leaves_out = !lines.unrun.is_empty() || !lines.branches.is_empty();
-        Ok(leaves_out || self.check_left_out(patch, (&spread, &ran), language).is_some())
-    }
-
-    /// Whether the check of the product that failed does not run any more with a patch, which may only hide the failure.
-    ///
-    /// # Errors
-    /// Faults of the environment.
-    pub async fn leaves_the_check_out(
-        &self,
-        patch: &Patch,
-        language: &'static dyn Language,
-    ) -> Result<bool, ValidateError> {
-        let executed = self.executed(patch, language).await?;
-        Ok(executed.is_some_and(|(spread, ran)| self.check_left_out(patch, (&spread, &ran), language).is_some()))
-    }
-
-    /// The place of that check, where the patch is small.
-    fn check_left_out(
-        &self,
-        patch: &Patch,
-        ran: (&Spread, &Spectrum),
-        language: &'static dyn Language,
-    ) -> Option<String> {
+    pub async fn left_open(&self, patch: &Patch, language: &'static dyn Language) -> Result<LeftOpen, ValidateError> {
+        let Some((spread, ran)) = self.executed(patch, language).await? else { return Ok(LeftOpen::Nothing) };
         let Baseline { triggering, report, spectrum, .. } = self.baseline();
-        is_small(patch, language).then(|| checks::left_out((triggering, report), spectrum, ran, language)).flatten()
+        let evaded = || checks::evaded((triggering, report), spectrum, (&spread, &ran), language);
+        match is_small(patch, language).then(evaded).flatten() {
+            Some(Evaded::LeftOut(_)) => return Ok(LeftOpen::Check),
+            Some(Evaded::Changed(_)) => return Ok(LeftOpen::Assertion),
+            None => {}
+        }
+        let lines = Lines::of(&spread, &ran, triggering, language);
+        let is_whole = lines.unrun.is_empty() && lines.branches.is_empty();
+        Ok(if is_whole { LeftOpen::Nothing } else { LeftOpen::Side })
     }
 
     /// What tests run of a patch, with its conditions on lines of their own where it can be made so.
@@ -277,8 +269,8 @@ fn by_runs(signs: &Signs<'_>, spread: &Spread, ran: &Spectrum, weighed: &mut Wei
         weighed.add(1, format!("no test near it takes both sides of the condition at {}", some(&branches)));
     }
     let (is_open, failed) = (is_open(signs), (signs.triggering, signs.before));
-    if let Some(check) = checks::left_out(failed, signs.untouched, (spread, ran), signs.language).filter(|_| is_open) {
-        weighed.add(1, format!("the check that failed does not run any more: {check}"));
+    if let Some(evaded) = checks::evaded(failed, signs.untouched, (spread, ran), signs.language).filter(|_| is_open) {
+        weighed.add(1, evaded.reason());
     }
     // That these few take one side alone says the same once more.
     let is_told = is_exchange && !branches.is_empty();
@@ -367,6 +359,9 @@ fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
     }
     if all.iter().all(|changed| changed.added == 0) && all.iter().any(|changed| changed.removed > 0) {
         weighed.add(1, "it only takes code away".into());
+    }
+    if patch::drops_an_operand(signs.patch) {
+        weighed.add(1, "it only takes a part of a condition away".into());
     }
 }
 

@@ -49,7 +49,7 @@ mod work_dir;
 
 pub use cold::ColdJudge;
 pub use command::{ADDRESSES, CommandJudge};
-pub use confidence::BySource;
+pub use confidence::{BySource, LeftOpen};
 pub use error::ValidateError;
 pub use error::io_error;
 pub use failing::{AsideReason, FailedBefore};

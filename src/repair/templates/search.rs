@@ -6,9 +6,9 @@ use super::engine::TAKE_BACK;
 use super::{Candidate, Engine};
 use crate::benchmark::ProductChange;
 use crate::domain::{Disagreement, Outcome, Patch, Validation};
-use crate::validate::{ValidateError, Validator};
+use crate::validate::{LeftOpen, ValidateError, Validator};
 pub use choice::MOST_CONFIRMED;
-use choice::{confirm, explanation, prefer_what_is_run, rank};
+use choice::{confirm, evading_last, explanation, prefer_what_is_run, rank};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -181,8 +181,8 @@ impl Progress {
             return false;
         }
         for judged in &self.passed {
-            let asked = validator.leaves_the_check_out(&judged.candidate.patch, engine.language()).await;
-            if !asked.is_ok_and(|leaves_out| leaves_out) {
+            let open = validator.left_open(&judged.candidate.patch, engine.language()).await;
+            if !open.is_ok_and(|open| open >= LeftOpen::Check) {
                 return false;
             }
         }
@@ -221,7 +221,9 @@ impl Progress {
     fn is_over(&self) -> bool {
         let is_late = self.passed_at.is_some_and(|at| at.elapsed() >= self.budget.time_after_first);
         let is_enough = |first: usize| self.result.tried >= first + self.budget.after_first;
-        self.is_out_of_time() || is_late || self.result.first_passed.is_some_and(is_enough)
+        // What is confirmed later needs its time, too.
+        let is_long = self.is_longer && self.started.elapsed() * 3 >= self.budget.time * 2;
+        self.is_out_of_time() || is_late || is_long || self.result.first_passed.is_some_and(is_enough)
     }
 
     fn is_out_of_time(&self) -> bool {
@@ -259,13 +261,16 @@ impl Progress {
         if self.passed.is_empty() && self.result.plausible.is_empty() && !self.is_out_of_time() {
             self.passed.clone_from(&self.cut);
         }
-        let Self { budget, started, mut result, mut passed, .. } = self;
+        let Self { budget, started, is_longer, mut result, mut passed, .. } = self;
         rank(&mut passed, engine.broken_by());
+        if is_longer {
+            passed = evading_last(passed, validator, engine.language()).await;
+        }
         confirm(&mut result, passed, validator, started, budget.time).await?;
-        let is_preferred = prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
+        let preferred = prefer_what_is_run(&mut result.plausible, validator, engine.language()).await;
         result.disagreements.extend(validator.disagreements());
         result.total = started.elapsed();
-        result.explanation = explanation(&result, is_preferred);
+        result.explanation = explanation(&result, preferred);
         Ok(result)
     }
 }

@@ -177,7 +177,16 @@ pub trait Variants: Send + Sync {
     ///
     /// # Errors
     /// Only faults of the environment and the journal.
-    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError>;
+    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Explored, ToolError>;
+}
+
+/// Variants that were tried.
+#[derive(Debug, Default)]
+pub struct Explored {
+    /// All of them; of plausible ones the best comes first.
+    pub attempts: Vec<PatchAttempt>,
+    /// Whether the first plausible one comes before the candidate that they are variants of.
+    pub is_better: bool,
 }
 
 /// Everything a tool may use.

@@ -3,7 +3,7 @@
 //! Variants of a candidate that does not pass are tried where the run asks for them (paper, section III-D3); rivals of one
 //! that passes where they cost nothing but time.
 
-use super::{Effect, Observation, Tool, ToolContext, ToolError, failing_text, judge};
+use super::{Effect, Explored, Observation, Tool, ToolContext, ToolError, failing_text, judge};
 use crate::domain::{Outcome, PatchAttempt};
 use crate::patch::proposal;
 use async_trait::async_trait;
@@ -46,25 +46,27 @@ impl Tool for WriteFix {
         if matches!(first.validation.outcome, Outcome::Unappliable | Outcome::Refused) {
             return Ok(Observation::plain(attempt_text(&first)).with(Effect::NotApplied(first)));
         }
-        let mut attempts = vec![first];
-        let is_plausible = attempts[0].validation.is_plausible();
-        if let Some(variants) = cx.variants.filter(|variants| !is_plausible || variants.rivals()) {
-            let explored = variants.explore(&attempts[0], cx).await?;
-            attempts.extend(explored);
-        }
-        Ok(Observation::plain(attempts_text(&attempts)).with(Effect::Tried(attempts)))
+        let is_plausible = first.validation.is_plausible();
+        let explored = match cx.variants.filter(|variants| !is_plausible || variants.rivals()) {
+            Some(variants) => variants.explore(&first, cx).await?,
+            None => Explored::default(),
+        };
+        let (text, mut attempts) = (attempts_text(&first, &explored.attempts), explored.attempts);
+        let at = if is_plausible && explored.is_better { attempts.len() } else { 0 };
+        attempts.insert(at, first);
+        Ok(Observation::plain(text).with(Effect::Tried(attempts)))
     }
 }
 
-fn attempts_text(attempts: &[PatchAttempt]) -> String {
-    let mut text = attempts.first().map(attempt_text).unwrap_or_default();
-    if attempts.len() > 1 {
+fn attempts_text(first: &PatchAttempt, variants: &[PatchAttempt]) -> String {
+    let mut text = attempt_text(first);
+    if !variants.is_empty() {
         let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
-        for attempt in &attempts[1..] {
+        for attempt in variants {
             *counts.entry(attempt.validation.outcome).or_default() += 1;
         }
         let counts: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
-        let _ = writeln!(text, "{} variants of it were tried: {}", attempts.len() - 1, counts.join(", "));
+        let _ = writeln!(text, "{} variants of it were tried: {}", variants.len(), counts.join(", "));
     }
     text
 }

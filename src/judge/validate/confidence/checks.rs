@@ -10,43 +10,75 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use tree_sitter::Node;
 
-/// The place of a check that made triggering tests fail (`file.py:12`), where all of those ran it before and none of them
-/// runs it with the patch. Checks in files that the patch does not change are not looked at.
-pub(super) fn left_out(
+/// What became of a check that failed, with its place (`file.py:12`).
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Evaded {
+    /// No test runs it any more that failed by it.
+    LeftOut(String),
+    /// It is an assertion, and asserts something else.
+    Changed(String),
+}
+
+impl Evaded {
+    /// What is said of it to people.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::LeftOut(place) => format!("the check that failed does not run any more: {place}"),
+            Self::Changed(place) => format!("it changes the assertion that failed: {place}"),
+        }
+    }
+}
+
+/// What a patch does with a check that made triggering tests fail. Checks in files that the patch does not change are not
+/// looked at.
+pub(super) fn evaded(
     (triggering, before): (&[TestId], &TestReport),
     untouched: &Spectrum,
     (spread, ran): (&Spread, &Spectrum),
     language: &'static dyn Language,
-) -> Option<String> {
-    let mut left_out = None;
+) -> Option<Evaded> {
+    let mut evaded = None;
     for file in programs(&spread.patch, language) {
         let kept = patch::kept_lines(file);
         let is_kept = |line: u32| kept.values().any(|old| *old == line);
         let lines_before = lines_of(untouched, &file.path);
         for (id, lines) in lines_of(ran, &file.path).into_iter().filter(|(id, _)| triggering.contains(id)) {
-            let Some(line) = thrown_at(before, id, file) else { continue };
-            let was_run = lines_before.iter().any(|(other, lines)| *other == id && lines.contains(&line));
-            let Some(check) = check_at(file, line, language).filter(|_| was_run) else { continue };
+            let was_run = |line: &u32| lines_before.iter().any(|(other, lines)| *other == id && lines.contains(line));
+            let thrown = thrown_at(before, id, file).filter(was_run).find_map(|line| check_at(file, line, language));
+            let Some(Check { lines: check, asserts }) = thrown else { continue };
+            let place = format!("{}:{}", file.path, check.start());
+            let is_changed = !check.clone().all(is_kept);
+            if asserts && is_changed {
+                return Some(Evaded::Changed(place));
+            }
             let lines: BTreeSet<u32> = lines.iter().filter_map(|line| kept.get(line).copied()).collect();
-            if lines.range(check.clone()).next().is_some() || !check.clone().all(is_kept) {
+            if is_changed || lines.range(check).next().is_some() {
                 return None;
             }
-            left_out = Some(format!("{}:{}", file.path, check.start()));
+            evaded = Some(Evaded::LeftOut(place));
         }
     }
-    left_out
+    evaded
 }
 
-/// The line of a file where the failure of a test was thrown.
-fn thrown_at(before: &TestReport, id: &TestId, file: &FileChange) -> Option<u32> {
-    let failure = before.results.get(id)?.failure.as_ref()?;
-    let innermost = failure.frames.first()?;
+/// The lines of a file where the failure of a test was thrown, or what came before it; a cause comes after what it caused.
+fn thrown_at<'f>(before: &'f TestReport, id: &TestId, file: &'f FileChange) -> impl Iterator<Item = u32> + 'f {
+    let failure = before.results.get(id).and_then(|result| result.failure.as_ref());
     let name = file.path.as_str().rsplit('/').next();
-    innermost.line.filter(|_| innermost.file.as_deref() == name)
+    let frames = failure.into_iter().flat_map(|failure| failure.frames.iter().rev());
+    frames.filter(move |frame| frame.file.as_deref() == name).filter_map(|frame| frame.line)
 }
 
-/// The lines that decide whether what is thrown at a line is thrown; `None` where no check of the product throws it.
-fn check_at(file: &FileChange, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
+/// What decides whether something is thrown.
+#[derive(Debug, PartialEq, Eq)]
+struct Check {
+    lines: RangeInclusive<u32>,
+    /// Whether it is an assertion.
+    asserts: bool,
+}
+
+/// What decides whether what is thrown at a line is thrown; `None` where no check of the product throws it.
+fn check_at(file: &FileChange, line: u32, language: &dyn Language) -> Option<Check> {
     let text = decode(file.before.as_deref()?).0;
     let tree = language::parse(&text, language)?;
     let mut thrown = None;
@@ -59,14 +91,15 @@ fn check_at(file: &FileChange, line: u32, language: &dyn Language) -> Option<Ran
     });
     let thrown: Node<'_> = thrown?;
     if thrown.kind() == "assert_statement" {
-        return Some(first_line(thrown)..=last_line(thrown));
+        return Some(Check { lines: first_line(thrown)..=last_line(thrown), asserts: true });
     }
     let mut inner = thrown;
     while let Some(outer) = inner.parent() {
         let condition = outer.child_by_field_name("condition");
         match outer.kind() {
             "if_statement" | "elif_clause" if condition.is_some_and(|condition| condition != inner) => {
-                return condition.map(|condition| first_line(condition)..=last_line(condition));
+                let lines = condition.map(|condition| first_line(condition)..=last_line(condition));
+                return lines.map(|lines| Check { lines, asserts: false });
             }
             "block" | "else_clause" | "expression_statement" => inner = outer,
             _ => return None,
@@ -84,11 +117,8 @@ mod tests {
 
     fn check(text: &str, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
         let path = RepoPath::new("a").unwrap();
-        check_at(
-            &FileChange { path, before: Some(text.as_bytes().into()), after: b"".as_slice().into() },
-            line,
-            language,
-        )
+        let file = FileChange { path, before: Some(text.as_bytes().into()), after: b"".as_slice().into() };
+        check_at(&file, line, language).map(|check| check.lines)
     }
 
     #[test]
@@ -110,6 +140,7 @@ mod tests {
     #[test]
     fn a_check_that_failed_and_does_not_run_any_more_is_told() {
         let before = "def at(unit, hour):\n    if unit:\n        if hour > 22:\n            raise ValueError(hour)\n";
+        let asserts = "def at(unit, hour):\n    if unit:\n        if hour:\n            assert hour == unit\n";
         let path = RepoPath::new("shop/at.py").unwrap();
         let id = TestId::new("test_at", "test_late");
         let frame = Frame { class: "shop.at".into(), method: "at".into(), file: Some("at.py".into()), line: Some(4) };
@@ -121,7 +152,7 @@ mod tests {
             Spectrum::of([(id.clone(), passed, Coverage { lines })])
         };
         let untouched = spectrum(false, &[2, 3, 4]);
-        let found = |old: &str, new: &str, lines: &[u32]| {
+        let found_in = |before: &str, old: &str, new: &str, lines: &[u32]| {
             let after = before.replace(old, new);
             let file = FileChange {
                 path: path.clone(),
@@ -130,10 +161,13 @@ mod tests {
             };
             let patch = crate::domain::Patch { files: vec![file] };
             let ran = spectrum(true, lines);
-            left_out((std::slice::from_ref(&id), &report), &untouched, (&Spread::none(&patch), &ran), &Python)
+            evaded((std::slice::from_ref(&id), &report), &untouched, (&Spread::none(&patch), &ran), &Python)
         };
-        assert_eq!(found("if unit:", "if unit and hour < 5:", &[2]).as_deref(), Some("shop/at.py:3"));
+        let found = |old, new, lines| found_in(before, old, new, lines);
+        assert_eq!(found("if unit:", "if unit and hour < 5:", &[2]), Some(Evaded::LeftOut("shop/at.py:3".into())));
         assert_eq!(found("if unit:", "if unit == 'days':", &[2, 3]), None, "it runs, and holds");
         assert_eq!(found("hour > 22", "hour > 23", &[2, 3]), None, "the check itself was wrong");
+        let other = found_in(asserts, "hour == unit", "hour != unit", &[2, 3, 4]);
+        assert_eq!(other, Some(Evaded::Changed("shop/at.py:4".into())));
     }
 }

@@ -87,6 +87,13 @@ fn several_failing_tests_say_as_much_as_others() {
 }
 
 #[test]
+fn a_part_of_a_condition_that_is_taken_away_is_told() {
+    let adult = "def is_adult(age):\n    return age >= 18 and age < 99\n";
+    assert_eq!(word_by(adult, (" and age < 99", ""), 3), ConfidenceWord::Medium);
+    assert_eq!(word_by(adult, ("and", "or"), 3), ConfidenceWord::High);
+}
+
+#[test]
 fn few_tests_that_take_one_side_of_an_operator_s_condition_weigh_once() {
     let open = "def stays_shut(age):\n    if age < 18:\n        log(age)\n";
     assert_eq!(word_by(open, ("<", ">="), 2), ConfidenceWord::Medium);
@@ -143,7 +150,7 @@ fn a_condition_that_many_tests_leave_by_another_path_is_told() {
     let found = weigh_with(&narrowed, (8, 3));
     let told = "8 of 11 tests that passed before take another path with it, and pass either way";
     assert_eq!((found.word, &*found.reasons), (ConfidenceWord::Medium, &[told.to_owned()][..]));
-    assert_eq!(weigh_with(&source.replace("unit or day", "day"), (8, 3)).word, ConfidenceWord::Medium);
+    assert_eq!(weigh_with(&source.replace("unit or day", "weekday or day"), (8, 3)).word, ConfidenceWord::Medium);
     assert_eq!(weigh_with(&narrowed, (7, 4)).word, ConfidenceWord::High, "a few may not care");
     let more = narrowed.replace("    return unit", "    log(day)\n    return unit");
     assert_eq!(weigh_with(&more, (8, 3)).word, ConfidenceWord::High, "new code may be for them, too");

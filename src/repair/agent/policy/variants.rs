@@ -7,7 +7,7 @@ use crate::domain::{Event, PatchAttempt, Validation};
 use crate::patch::{self, proposal};
 use crate::prompt::PromptError;
 use crate::templates::{Budget as SearchBudget, Candidate, Engine, search, search_beside};
-use crate::tools::{ToolContext, ToolError, Variants, failing_text, judge, tell};
+use crate::tools::{Explored, ToolContext, ToolError, Variants, failing_text, judge, tell};
 use async_trait::async_trait;
 use serde_json::json;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct ModelVariants {
 
 #[async_trait]
 impl Variants for ModelVariants {
-    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
+    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Explored, ToolError> {
         let wanted = self.count as usize;
         let mut attempts: Vec<PatchAttempt> = Vec::new();
         for sample in 0..QUERIES {
@@ -55,7 +55,7 @@ impl Variants for ModelVariants {
                 attempts.push(judge(&proposal.edits, "variant", cx).await?);
             }
         }
-        Ok(attempts)
+        Ok(Explored { attempts, is_better: false })
     }
 }
 
@@ -99,7 +99,7 @@ impl Variants for EngineVariants<'_> {
         true
     }
 
-    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Vec<PatchAttempt>, ToolError> {
+    async fn explore(&self, of: &PatchAttempt, cx: &ToolContext<'_>) -> Result<Explored, ToolError> {
         let (engine, validator) = (&mut *self.engine.lock().await, &cx.bench.validator);
         let mut attempts: Vec<PatchAttempt> = Vec::new();
         let mut reported = Ok(());
@@ -132,6 +132,7 @@ impl Variants for EngineVariants<'_> {
             tell(&attempt, cx)?;
             attempts.push(attempt);
         }
+        let is_better = found.plausible.first().is_some_and(|best| best.candidate.patch != of.patch);
         let others = found.plausible.into_iter().enumerate().filter(|(_, judged)| judged.candidate.patch != of.patch);
         for (nth, judged) in others {
             let explanation = if nth == 0 { found.explanation.clone() } else { judged.candidate.note.clone() };
@@ -139,7 +140,7 @@ impl Variants for EngineVariants<'_> {
             tell(&attempt, cx)?;
             attempts.push(attempt);
         }
-        Ok(attempts)
+        Ok(Explored { attempts, is_better })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Judged, SearchResult};
 use crate::benchmark::ProductChange;
 use crate::language::Language;
 use crate::patch::is_part_of;
-use crate::validate::{ValidateError, Validator};
+use crate::validate::{LeftOpen, ValidateError, Validator};
 use std::time::{Duration, Instant};
 
 /// Candidates confirmed at most: each confirmation is a fresh process with the full suite.
@@ -30,6 +30,9 @@ pub(super) fn rank(passed: &mut [Judged], broken_by: Option<&ProductChange>) {
     passed.sort_by(|a, b| first(a).cmp(&first(b)).then(merit(b).total_cmp(&merit(a))));
 }
 
+/// What deletes behaviour has less.
+const FAITHFUL: f64 = 0.7;
+
 /// Families that delete behaviour pass weak tests more often than they repair.
 fn fidelity(template: &str) -> f64 {
     match template {
@@ -38,6 +41,20 @@ fn fidelity(template: &str) -> f64 {
         "copy_statement" | "literal" => 0.8,
         _ => 1.0,
     }
+}
+
+/// Those that may only hide the failure come after the others.
+pub(super) async fn evading_last(
+    passed: Vec<Judged>,
+    validator: &Validator,
+    language: &'static dyn Language,
+) -> Vec<Judged> {
+    let asked = passed.iter().map(|judged| validator.left_open(&judged.candidate.patch, language));
+    let answers = futures::future::join_all(asked).await;
+    let evades = answers.into_iter().map(|answer| answer.ok().filter(|open| *open >= LeftOpen::Check));
+    let mut all: Vec<(Option<LeftOpen>, Judged)> = evades.zip(passed).collect();
+    all.sort_by_key(|(evades, _)| *evades);
+    all.into_iter().map(|(_, judged)| judged).collect()
 }
 
 /// Confirms in order until one is plausible, then a few more of which each would end in time. Those with which fewer tests
@@ -69,38 +86,41 @@ pub(super) async fn confirm(
     Ok(())
 }
 
-/// Of several plausible candidates that are equally small, those come first of which the tests run every side: a loop that
-/// never begins, or a condition that always holds, may only hide what fails. Tells whether that changes which one is first.
+/// Of several plausible candidates that are equally small, those come first of which the tests leave the least open: a loop
+/// that never begins, a condition that always holds, or a check that does not run any more may only hide what fails. What is
+/// taken away has no side that could be run. Tells what the first one leaves open, where that makes it the first.
 pub(super) async fn prefer_what_is_run(
     plausible: &mut Vec<Judged>,
     validator: &Validator,
     language: &'static dyn Language,
-) -> bool {
+) -> Option<LeftOpen> {
     let size = |judged: &Judged| (judged.validation.still_failing.len(), judged.candidate.edits, !judged.restores);
     let best = plausible.first().map(size);
     let equal = plausible.iter().take_while(|judged| Some(size(judged)) == best).count();
     if equal < 2 {
-        return false;
+        return None;
     }
-    let (mut run, mut left_out, mut is_preferred) = (Vec::new(), Vec::new(), false);
-    let asked =
-        plausible[..equal].iter().map(|judged| validator.leaves_something_out(&judged.candidate.patch, language));
+    let asked = plausible[..equal].iter().map(|judged| validator.left_open(&judged.candidate.patch, language));
     let answers = futures::future::join_all(asked).await;
-    for (judged, leaves_out) in plausible.drain(..equal).zip(answers) {
-        let leaves_out = leaves_out.unwrap_or_else(|error| {
+    let left_open = |(judged, answer): (Judged, Result<LeftOpen, ValidateError>)| {
+        let open = answer.unwrap_or_else(|error| {
             tracing::warn!("what the tests run of a plausible patch cannot be measured: {error}");
-            false
+            LeftOpen::Nothing
         });
-        is_preferred |= leaves_out && run.is_empty();
-        if leaves_out { &mut left_out } else { &mut run }.push(judged);
-    }
-    is_preferred &= !run.is_empty();
-    plausible.splice(..0, run.into_iter().chain(left_out));
-    is_preferred
+        let takes_away = fidelity(judged.candidate.template) < FAITHFUL;
+        (if takes_away { open.max(LeftOpen::Side) } else { open }, judged)
+    };
+    let mut asked: Vec<(LeftOpen, Judged)> = plausible.drain(..equal).zip(answers).map(left_open).collect();
+    let likeliest = asked[0].0;
+    asked.sort_by_key(|(open, _)| *open);
+    let least = asked[0].0;
+    plausible.splice(..0, asked.into_iter().map(|(_, judged)| judged));
+    (least < likeliest).then_some(least)
 }
 
-/// Why the first plausible candidate was chosen; `is_preferred` where the tests run more of it than of a likelier one.
-pub(super) fn explanation(result: &SearchResult, is_preferred: bool) -> String {
+/// Why the first plausible candidate was chosen; `preferred` is what the tests leave open of it, where a likelier one leaves
+/// more.
+pub(super) fn explanation(result: &SearchResult, preferred: Option<LeftOpen>) -> String {
     let Some(chosen) = result.plausible.first() else {
         let near = result.nearest.as_ref().map_or_else(String::new, |judged| {
             format!("; nearest: {} ({} of the failing tests pass)", judged.candidate.note, judged.validation.fixed)
@@ -114,7 +134,12 @@ pub(super) fn explanation(result: &SearchResult, is_preferred: bool) -> String {
             format!("the one of {n} that passed with which the fewest tests still fail")
         }
         n if chosen.restores => format!("the one of {n} that passed which brings back what stood there before"),
-        n if is_preferred => format!("the likeliest of {n} that passed of which the tests run every side"),
+        n if preferred == Some(LeftOpen::Nothing) => {
+            format!("the likeliest of {n} that passed of which the tests run every side")
+        }
+        n if preferred.is_some() => {
+            format!("the likeliest of {n} that passed with which the check that failed still runs")
+        }
         n => format!(
             "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
             100.0 * chosen.candidate.exposure
