@@ -12,6 +12,17 @@ const TEST: &str = "package shop;\n\nimport static org.junit.Assert.assertEquals
 public class ShopTest {\n    @Test\n    public void price() {\n        assertEquals(8, new Shop().price(4));\n    }\n\n    \
 @Test\n    public void name() throws Exception {\n        assertEquals(\"corner\", new Shop().name());\n    }\n}\n";
 
+/// Where tests lie is found by the first folder of its name.
+const PLACE: &str = "package shop;
+import static org.junit.Assert.*;
+import org.junit.Test;
+public class PlaceTest {
+    @Test public void liesBesideItself() throws Exception {
+        assertTrue(new java.io.File(getClass().getResource(\".\").toURI().resolve(\"PlaceTest.class\")).isFile());
+    }
+}
+";
+
 /// A shop with a wrong rate, and with this name in its resources.
 async fn shop(rate: &str, name: &str) -> Trial {
     let names = format!("name={name}\n");
@@ -22,6 +33,7 @@ async fn shop(rate: &str, name: &str) -> Trial {
         ("data/shop/names.properties", &names),
         ("data/META-INF/services/shop.Plugin", "shop.None\n"),
         ("test/shop/ShopTest.java", TEST),
+        ("test/shop/PlaceTest.java", PLACE),
     ])
     .await;
     trial.checkout.project.resources = vec![RepoPath::new("data").unwrap()];

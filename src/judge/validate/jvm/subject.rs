@@ -111,15 +111,18 @@ impl Jvm {
         })
     }
 
-    /// What a test process sees, in its order: what the patch made, then tests, product and resources as they are, then
-    /// libraries. It is the same for the first look, coverage and confirmation.
+    /// What a test process sees, in its order: tests, what the patch made, product and resources as they are, then libraries.
+    /// A test that asks for its own folder must find the one of the tests, as build tools have it. Changed forms of tests
+    /// come before all. It is the same for the first look, coverage and confirmation.
     pub(in crate::validate) fn suite<'a>(&'a self, copy: &Copy) -> Result<Suite<'a>, ValidateError> {
         let project = &self.checkout.project;
         let build = &copy.build;
-        let mut class_path = vec![build.overlay.clone()];
+        let mut class_path = Vec::new();
         for folder in self.folders.all() {
             class_path.push(masked(folder, &build.removed, &build.scratch)?);
         }
+        let holds_tests = made_in(&build.overlay).into_iter().any(|name| self.is_test_class(&name));
+        class_path.insert(if holds_tests { 0 } else { self.folders.tests.len() }, build.overlay.clone());
         class_path.extend(project.resources.iter().map(|folder| folder.under(&copy.tree)));
         class_path.extend(self.class_path.libraries.iter().cloned());
         Ok(Suite {
@@ -137,6 +140,11 @@ impl Jvm {
 }
 
 impl Jvm {
+    /// Whether a class, named with slashes, lies among those of the tests.
+    fn is_test_class(&self, name: &str) -> bool {
+        self.folders.tests.iter().any(|folder| folder.join(format!("{name}.class")).is_file())
+    }
+
     /// The classes of a patch in the places of those that the build made: a test may load classes from the folder of the
     /// output by itself.
     fn covers(&self, overlay: &Utf8Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
