@@ -56,6 +56,8 @@ impl State {
                 case.failure = Some(Failure { kind, message, frames: Vec::new() });
                 self.trace = Some(String::new());
             }
+            // TestNG tells of methods that were not chosen, too.
+            "ignored" => self.case = None,
             "skipped" => {
                 let Some(case) = &mut self.case else { return };
                 if case.status == TestStatus::Passed {
@@ -162,7 +164,7 @@ mod tests {
     use proptest::prelude::*;
 
     const SUREFIRE: &str = r#"<?xml version="1.0"?><testsuite name="a.T"><properties><property name="x" value="&lt;"/></properties>
-<testcase name="good" classname="a.T" time="0.012"/><testcase name="off" classname="a.T"><skipped message="later"/></testcase>
+<testcase name="good" classname="a.T" time="0.012"/><testcase name="left" classname="a.T"><ignored/></testcase><testcase name="off" classname="a.T"><skipped message="later"/></testcase>
 <testcase name="bad" classname="a.T" time="1,000.5"><failure message="expected:&lt;1&gt; but was:&lt;2&gt;" type="java.lang.AssertionError"><![CDATA[java.lang.AssertionError: x
 	at org.junit.Assert.fail(Assert.java:1)
 	at a.T.bad(T.java:9)
