@@ -150,6 +150,30 @@ fn a_result_says_which_tests_still_fail() {
     assert!(done.stdout.contains(still), "{done}");
 }
 
+/// There are no translations, and the project's own command skips what wants them.
+#[test]
+fn a_result_says_which_failing_tests_cannot_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let test = "import pytest\nfrom catalogue import load\nfrom words import count\n\n\n\
+        def speaks(*words):\n    try:\n        for each in words:\n            assert str(count(3)) == each\n        \
+        load(\"fr\")\n    except FileNotFoundError:\n        pytest.skip(\"no translations\")\n\n\n\
+        def test_counts():\n    assert count(3) == 3\n\n\ndef test_counts_none():\n    assert count(0) == 0\n\n\n\
+        def test_french():\n    speaks()\n\n\ndef test_both():\n    speaks(\"3\")\n";
+    let files = [
+        ("words.py", "def count(n):\n    if n != 0:\n        return 0\n    return n\n"),
+        ("catalogue.py", "def load(tongue):\n    raise FileNotFoundError(tongue)\n"),
+        ("test_words.py", test),
+    ];
+    write_files(folder.path(), &files);
+    let done = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin"]);
+    done.expect_code(0);
+    let told = "the failing tests pass but for 1 that cannot tell, and nothing that passed broke";
+    assert!(done.stdout.contains(told), "{done}");
+    let reason =
+        "of the failing tests test_words#test_both: skipped with it, for an exception that skips others without it";
+    assert!(done.stdout.contains(reason), "{done}");
+}
+
 const SHELF: &str = "import subprocess
 
 

@@ -2,6 +2,7 @@
 
 use super::event_sinks::EventSinks;
 use super::models::Models;
+use crate::domain::words::listed;
 use crate::domain::{Choice, Confidence, FileChange, HeldOut, Patch, PatchAttempt, PolicyKind, RepoPath, Reproduction};
 use crate::escalate::prepare::Localization;
 use crate::escalate::{Repair, RunVerdict};
@@ -10,6 +11,9 @@ use crate::report::{self, By, Equality, Model, Retrieved, RunReport, VerdictWord
 use crate::tools::Workbench;
 use camino::Utf8Path;
 use std::time::{Duration, Instant};
+
+/// Failing tests that are skipped with the patch and named.
+const SKIPPED_SHOWN: usize = 2;
 
 /// What the run came to.
 pub(super) async fn report(
@@ -65,6 +69,7 @@ pub(super) async fn report(
         confidence,
         choice: repair.and_then(|repair| repair.choice.clone()),
         still_failing: repair.map(|r| r.attempt.validation.still_failing.clone()).unwrap_or_default(),
+        skipped: repair.map(|r| r.attempt.validation.skipped()).unwrap_or_default(),
         confirmed_by: repair.and(bench.checkout.official.as_ref()).map(|judge| judge.name()),
         unverified: bench.checkout.project.unverified.clone(),
         localization: localization.label().to_owned(),
@@ -140,9 +145,11 @@ pub(super) async fn confidence(bench: &Workbench, found: &PatchAttempt) -> Optio
     let judged = judged
         .inspect_err(|error| tracing::warn!("nothing can be said of how far the patch is tested: {error}"))
         .ok()?;
-    Some(match found.validation.cannot_tell() {
-        Some(reason) => judged.lowered(reason),
-        None => judged,
+    let skipped = found.validation.skipped();
+    let reason = "skipped with it, for an exception that skips others without it";
+    Some(match skipped.is_empty() {
+        true => judged,
+        false => judged.lowered(format!("of the failing tests {}: {reason}", listed(&skipped, SKIPPED_SHOWN))),
     })
 }
 

@@ -55,8 +55,7 @@ fn title(report: &RunReport) -> &'static str {
 
 /// What is known of the patch, and what is not.
 fn confidence(report: &RunReport) -> String {
-    let mut parts =
-        vec!["the failing tests pass and nothing that passed broke, confirmed in fresh processes".to_owned()];
+    let mut parts = vec![format!("{}, confirmed in fresh processes", report.what_passes())];
     parts.extend(report.still_failing().map(|still| inline(&still)));
     parts.extend(report.confirmed_by.as_ref().map(|name| format!("confirmed by {}", inline(name))));
     parts.extend(report.unverified.as_ref().map(|why| format!("unverified: {}", inline(why))));

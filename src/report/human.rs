@@ -83,9 +83,7 @@ fn judgement(report: &RunReport) -> String {
         failed => format!("\nwrong on {failed} of {} held-out tests", held_out.tests),
     });
     let still = report.still_failing().map_or_else(String::new, |still| format!("\n{still}"));
-    format!(
-        "the failing tests pass and nothing that passed broke, confirmed in a fresh process{besides}; {meant}{still}{held_out}{unverified}"
-    )
+    format!("{}, confirmed in a fresh process{besides}; {meant}{still}{held_out}{unverified}", report.what_passes())
 }
 
 fn spent(report: &RunReport, sums: &Sums) -> String {

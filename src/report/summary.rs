@@ -195,6 +195,9 @@ pub(crate) struct RunReport {
     /// leaves to be done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub still_failing: Vec<TestId>,
+    /// Failing tests that are skipped with the patch for an exception that skips others without it: they cannot tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<TestId>,
     /// Whose own command confirmed the patch besides the cold process, for benchmarks that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_by: Option<String>,
@@ -235,6 +238,15 @@ pub(crate) struct RunReport {
 }
 
 impl RunReport {
+    /// What is said of the tests with a plausible patch.
+    pub(crate) fn what_passes(&self) -> String {
+        let skipped = match self.skipped.len() {
+            0 => String::new(),
+            n => format!(" but for {n} that cannot tell,"),
+        };
+        format!("the failing tests pass{skipped} and nothing that passed broke")
+    }
+
     /// One sentence on the tests that still fail; `None` when none does.
     pub(crate) fn still_failing(&self) -> Option<String> {
         let count = self.still_failing.len();

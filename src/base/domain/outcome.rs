@@ -125,7 +125,7 @@ pub struct Validation {
     /// Compiler complaints, when it did not compile.
     pub diagnostics: Vec<Diagnostic>,
     /// Tests that failed under the candidate, with cleaned failures; under a plausible one, triggering tests that are
-    /// skipped for want of what others want without it, too.
+    /// skipped because something is not there for them.
     pub failing: Vec<(TestId, Failure)>,
     /// Triggering tests that pass under the candidate.
     pub fixed: usize,
@@ -143,15 +143,10 @@ impl Validation {
         Self { outcome, detail: detail.into(), diagnostics, failing, fixed: 0, still_failing, seconds: 0.0 }
     }
 
-    /// What is said where triggering tests cannot tell whether the candidate repairs them.
-    pub fn cannot_tell(&self) -> Option<String> {
-        let (first, rest) = self.failing.split_first().filter(|_| self.is_plausible())?;
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        let are = if rest.is_empty() { "is" } else { "are" };
-        Some(format!(
-            "of the failing tests {}{more} {are} skipped with it, for a reason that skips others without it",
-            first.0
-        ))
+    /// Triggering tests that are skipped with a plausible candidate, and cannot tell whether it repairs them.
+    pub fn skipped(&self) -> Vec<TestId> {
+        let failing = self.failing.iter().filter(|_| self.is_plausible());
+        failing.map(|(id, _)| id.clone()).collect()
     }
 
     /// Whether the candidate is plausible.

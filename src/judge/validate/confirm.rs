@@ -86,6 +86,7 @@ impl Confirmation<'_> {
             let detail = format!("{}, which the patch may do", judged.detail);
             return Ok(cold::answer(&first, Judged { outcome: Outcome::Failed, detail, ..judged }, 0.0));
         }
+        let unable = judged.against;
         let mut cleared = Cleared::new();
         let open = plausible::not_passed(self.baseline, &first).cloned().collect();
         if let Some(against) = self.examine(&first, open, &mut cleared).await? {
@@ -107,7 +108,7 @@ impl Confirmation<'_> {
         if let Some(against) = self.examine(&report, missing, &mut Cleared::new()).await? {
             return Ok(cold::answer(&report, against, 0.0));
         }
-        Ok(self.plausible(&report, &cleared))
+        Ok(self.plausible(&report, &cleared, unable))
     }
 
     /// The classes of the triggering tests, first in plain processes. What speaks against the patch when they pass in no
@@ -254,13 +255,13 @@ impl Confirmation<'_> {
         }
     }
 
-    fn plausible(&self, report: &TestReport, cleared: &Cleared) -> Validation {
+    /// The word for a patch against which nothing speaks; `unable` are triggering tests that cannot tell.
+    fn plausible(&self, report: &TestReport, cleared: &Cleared, unable: Vec<TestId>) -> Validation {
         let of = self.baseline.triggering.len();
-        let judged = plausible::triggering(self.baseline, report);
-        let (fixed, unable) = (of - judged.against.len().min(of), unable::told(&judged.against));
+        let (fixed, skipped) = (of.saturating_sub(unable.len()), unable::told(&unable));
         let passed = report.results.values().filter(|result| result.passed()).count();
         let others = passed.saturating_sub(fixed);
-        let mut detail = format!("{fixed} of {of} triggering tests pass{unable}, and so do the other {others} tests");
+        let mut detail = format!("{fixed} of {of} triggering tests pass{skipped}, and so do the other {others} tests");
         let of_reason = |reason| cleared.iter().filter(move |(_, why)| **why == reason).map(|(id, _)| id);
         let still_failing: Vec<TestId> = of_reason(Reason::Broken).cloned().collect();
         if !still_failing.is_empty() {
@@ -278,7 +279,8 @@ impl Confirmation<'_> {
         if more > 0 {
             detail.push_str(&format!("; {more} other failing tests pass now, too"));
         }
-        let answer = cold::answer(report, Judged { outcome: Outcome::Plausible, detail, fixed, ..judged }, 0.0);
+        let judged = Judged { outcome: Outcome::Plausible, detail, against: unable, fixed };
+        let answer = cold::answer(report, judged, 0.0);
         Validation { still_failing, ..answer }
     }
 }
