@@ -52,9 +52,14 @@ pub fn lines_of(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
+/// Where two texts are alike and where they differ, by lines counted from 0.
+pub(super) fn compared(before: &str, after: &str) -> Vec<DiffOp> {
+    capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after))
+}
+
 /// Where two texts differ, by lines counted from 0.
 pub fn differing(before: &str, after: &str) -> Vec<DiffOp> {
-    let mut ops = capture_diff_slices(Algorithm::Patience, &lines_of(before), &lines_of(after));
+    let mut ops = compared(before, after);
     ops.retain(|op| !matches!(op, DiffOp::Equal { .. }));
     ops
 }

@@ -1,9 +1,8 @@
 //! Whether a patch exchanges operators and nothing else, as a repair does of an edge that was off by one.
 
-use super::content::lines_of;
+use super::content::{differing, lines_of};
 use crate::domain::{FileChange, Patch};
 use crate::language::decode;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Operators that are words, in Python.
 const WORDS: [&str; 5] = ["and", "or", "not", "in", "is"];
@@ -70,12 +69,10 @@ fn changed_in(file: &FileChange) -> (Vec<[String; 2]>, [Vec<String>; 2]) {
     let after = decode(&file.after).0;
     let (old, new) = (lines_of(&before), lines_of(&after));
     let ([mut gone, mut added], mut pieces) = ([Vec::new(), Vec::new()], Vec::new());
-    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
-        if !matches!(op, DiffOp::Equal { .. }) {
-            gone.extend(old[op.old_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
-            added.extend(new[op.new_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
-            pieces.push([old[op.old_range()].concat(), new[op.new_range()].concat()]);
-        }
+    for op in differing(&before, &after) {
+        gone.extend(old[op.old_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
+        added.extend(new[op.new_range()].iter().flat_map(|line| words(line)).map(str::to_owned));
+        pieces.push([old[op.old_range()].concat(), new[op.new_range()].concat()]);
     }
     (pieces, [gone, added])
 }

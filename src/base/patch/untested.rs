@@ -1,9 +1,9 @@
 //! Which of its changed statements and branches no test runs, by the lines that were run with the patch.
 
-use super::content::{differing, lines_of};
+use super::content::{compared, differing};
 use crate::domain::FileChange;
 use crate::language::{self, Language, children, decode, first_line, last_line};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
@@ -52,8 +52,7 @@ pub fn kept_lines(file: &FileChange) -> BTreeMap<u32, u32> {
     let before = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
     let after = decode(&file.after).0;
     let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
-    let ops = capture_diff_slices(Algorithm::Patience, &lines_of(&before), &lines_of(&after));
-    let kept = ops.into_iter().filter(|op| matches!(op, DiffOp::Equal { .. }));
+    let kept = compared(&before, &after).into_iter().filter(|op| matches!(op, DiffOp::Equal { .. }));
     kept.flat_map(|op| op.new_range().map(number).zip(op.old_range().map(number))).collect()
 }
 

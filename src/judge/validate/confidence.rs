@@ -13,7 +13,6 @@ use crate::domain::{Confidence, ConfidenceWord, FileChange, Patch, RepoPath, Tes
 use crate::language::Language;
 use crate::patch::{self, Changed, Exchange, Spread};
 use checks::Evaded;
-use paths::Paths;
 use std::collections::BTreeSet;
 
 /// Lines that are named in a reason.
@@ -286,7 +285,7 @@ fn by_others(
     weighed: &mut Weighed,
 ) {
     let (exchange, is_open) = (Exchange::of(signs.patch), is_open(signs));
-    let paths = Paths::of(signs.untouched, spread, ran, signs.language);
+    let changed = paths::changed(signs.untouched, spread, ran, signs.language);
     match others.len() {
         // What is made for one test does not pass several at once.
         0 if failing.len() >= SEVERAL => {
@@ -298,12 +297,9 @@ fn by_others(
             let tests = counted(n as u64, "test");
             weighed.add(1, format!("{tests} that passed before run what it negates, and pass either way"));
         }
-        n if is_open && paths.outvote(failing.len()) => {
-            let reason = format!(
-                "{} of {n} tests that passed before take another path with it, and pass either way",
-                paths.changed
-            );
-            weighed.add(1, reason);
+        n if is_open && changed > 0 && changed >= OUTVOTED * failing.len() => {
+            let path = "take another path with it, and pass either way";
+            weighed.add(1, format!("{changed} of {n} tests that passed before {path}"));
         }
         n => {
             let classes = signs.triggering.iter().filter(|trigger| trigger.method.is_empty());

@@ -39,20 +39,20 @@ pub(super) fn evaded(
 ) -> Option<Evaded> {
     let mut evaded = None;
     for file in programs(&spread.patch, language) {
-        let kept = patch::kept_lines(file);
-        let is_kept = |line: u32| kept.values().any(|old| *old == line);
+        let (kept, checks) = (patch::kept_lines(file), checks_in(file, language));
+        let old: BTreeSet<u32> = kept.values().copied().collect();
         let lines_before = lines_of(untouched, &file.path);
         for (id, lines) in lines_of(ran, &file.path).into_iter().filter(|(id, _)| triggering.contains(id)) {
             let was_run = |line: &u32| lines_before.iter().any(|(other, lines)| *other == id && lines.contains(line));
-            let thrown = thrown_at(before, id, file).filter(was_run).find_map(|line| check_at(file, line, language));
-            let Some(Check { lines: check, asserts }) = thrown else { continue };
+            let thrown = thrown_at(before, id, file).filter(was_run).find_map(|line| check_at(&checks, line));
+            let Some(Check { lines: check, asserts, .. }) = thrown else { continue };
             let place = format!("{}:{}", file.path, check.start());
-            let is_changed = !check.clone().all(is_kept);
-            if asserts && is_changed {
+            let is_changed = !check.clone().all(|line| old.contains(&line));
+            if *asserts && is_changed {
                 return Some(Evaded::Changed(place));
             }
             let lines: BTreeSet<u32> = lines.iter().filter_map(|line| kept.get(line).copied()).collect();
-            if is_changed || lines.range(check).next().is_some() {
+            if is_changed || lines.range(check.clone()).next().is_some() {
                 return None;
             }
             evaded = Some(Evaded::LeftOut(place));
@@ -73,35 +73,45 @@ fn thrown_at<'f>(before: &'f TestReport, id: &TestId, file: &'f FileChange) -> i
 #[derive(Debug, PartialEq, Eq)]
 struct Check {
     lines: RangeInclusive<u32>,
+    /// Where it throws.
+    throws: RangeInclusive<u32>,
     /// Whether it is an assertion.
     asserts: bool,
 }
 
-/// What decides whether what is thrown at a line is thrown; `None` where no check of the product throws it.
-fn check_at(file: &FileChange, line: u32, language: &dyn Language) -> Option<Check> {
-    let text = decode(file.before.as_deref()?).0;
-    let tree = language::parse(&text, language)?;
-    let mut thrown = None;
+/// The check that decides whether what is thrown at a line is thrown.
+fn check_at(checks: &[Check], line: u32) -> Option<&Check> {
+    checks.iter().rfind(|check| check.throws.contains(&line))
+}
+
+/// All checks of a file before the patch, outer ones first.
+fn checks_in(file: &FileChange, language: &dyn Language) -> Vec<Check> {
+    let text = file.before.as_deref().map(|bytes| decode(bytes).0).unwrap_or_default();
+    let Some(tree) = language::parse(&text, language) else { return Vec::new() };
+    let mut found = Vec::new();
     language::preorder(tree.root_node(), |node| {
-        let is_there = (first_line(node)..=last_line(node)).contains(&line);
-        if is_there && matches!(node.kind(), "raise_statement" | "throw_statement" | "assert_statement") {
-            thrown = Some(node);
-        }
-        is_there
+        found.extend(check(node));
+        true
     });
-    let thrown: Node<'_> = thrown?;
-    if thrown.kind() == "assert_statement" {
-        return Some(Check { lines: first_line(thrown)..=last_line(thrown), asserts: true });
+    found
+}
+
+/// What decides whether a statement throws; `None` where it is none that throws, or nothing decides.
+fn check(thrown: Node<'_>) -> Option<Check> {
+    let lines = |node: Node<'_>| first_line(node)..=last_line(node);
+    let throws = lines(thrown);
+    match thrown.kind() {
+        "assert_statement" => return Some(Check { lines: throws.clone(), throws, asserts: true }),
+        "raise_statement" | "throw_statement" => {}
+        _ => return None,
     }
     let mut inner = thrown;
     while let Some(outer) = inner.parent() {
-        let condition = outer.child_by_field_name("condition");
-        match outer.kind() {
-            "if_statement" | "elif_clause" if condition.is_some_and(|condition| condition != inner) => {
-                let lines = condition.map(|condition| first_line(condition)..=last_line(condition));
-                return lines.map(|lines| Check { lines, asserts: false });
+        match (outer.kind(), outer.child_by_field_name("condition")) {
+            ("if_statement" | "elif_clause", Some(condition)) if condition != inner => {
+                return Some(Check { lines: lines(condition), throws, asserts: false });
             }
-            "block" | "else_clause" | "expression_statement" => inner = outer,
+            ("block" | "else_clause" | "expression_statement", _) => inner = outer,
             _ => return None,
         }
     }
@@ -115,10 +125,10 @@ mod tests {
     use crate::language::{Java, Python};
     use crate::validate::{Coverage, suite};
 
-    fn check(text: &str, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
+    fn found_at(text: &str, line: u32, language: &dyn Language) -> Option<RangeInclusive<u32>> {
         let path = RepoPath::new("a").unwrap();
         let file = FileChange { path, before: Some(text.as_bytes().into()), after: b"".as_slice().into() };
-        check_at(&file, line, language).map(|check| check.lines)
+        check_at(&checks_in(&file, language), line).map(|check| check.lines.clone())
     }
 
     #[test]
@@ -126,15 +136,15 @@ mod tests {
         let python = "def at(hour):\n    if (0 < hour or\n            hour > 23):\n        raise ValueError(\n            hour)\n\
                       \x20   elif hour == 5:\n        raise ValueError(5)\n    else:\n        raise KeyError(hour)\n\
                       \x20   assert hour\n    raise OSError(hour)\n";
-        assert_eq!(check(python, 4, &Python), Some(2..=3));
-        assert_eq!(check(python, 5, &Python), Some(2..=3), "the line of what it throws");
-        assert_eq!(check(python, 7, &Python), Some(6..=6));
-        assert_eq!(check(python, 9, &Python), Some(2..=3), "its other side");
-        assert_eq!(check(python, 10, &Python), Some(10..=10));
-        assert_eq!(check(python, 11, &Python), None, "nothing decides");
-        assert_eq!(check(python, 2, &Python), None, "nothing is thrown there");
+        assert_eq!(found_at(python, 4, &Python), Some(2..=3));
+        assert_eq!(found_at(python, 5, &Python), Some(2..=3), "the line of what it throws");
+        assert_eq!(found_at(python, 7, &Python), Some(6..=6));
+        assert_eq!(found_at(python, 9, &Python), Some(2..=3), "its other side");
+        assert_eq!(found_at(python, 10, &Python), Some(10..=10));
+        assert_eq!(found_at(python, 11, &Python), None, "nothing decides");
+        assert_eq!(found_at(python, 2, &Python), None, "nothing is thrown there");
         let java = "class A {\n  void at(int hour) {\n    if (hour > 23)\n      throw new Bad(hour);\n    if (hour < 0) {\n      throw new Bad(0);\n    }\n  }\n}\n";
-        assert_eq!((check(java, 4, &Java), check(java, 6, &Java)), (Some(3..=3), Some(5..=5)));
+        assert_eq!((found_at(java, 4, &Java), found_at(java, 6, &Java)), (Some(3..=3), Some(5..=5)));
     }
 
     #[test]

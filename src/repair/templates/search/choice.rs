@@ -137,8 +137,11 @@ pub(super) fn explanation(result: &SearchResult, preferred: Option<LeftOpen>) ->
         n if preferred == Some(LeftOpen::Nothing) => {
             format!("the likeliest of {n} that passed of which the tests run every side")
         }
-        n if preferred.is_some() => {
+        n if preferred == Some(LeftOpen::Side) => {
             format!("the likeliest of {n} that passed with which the check that failed still runs")
+        }
+        n if preferred.is_some() => {
+            format!("the likeliest of {n} that passed and leave the assertion that failed alone")
         }
         n => format!(
             "the smallest likely change of {n} that passed ({:.0} % of the passing tests run its line)",
