@@ -35,7 +35,7 @@ const CUT: &str = "...";
 static NAMED_CASE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"run_test "\$(NEG)?INPUT_NAME"(\d+) "#).ok());
 
-/// The adapter.
+/// Codeflaws as a benchmark: an unpacked archive with a folder for each bug.
 pub(in crate::benchmark) struct Codeflaws {
     root: Utf8PathBuf,
 }

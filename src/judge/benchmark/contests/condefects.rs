@@ -36,7 +36,7 @@ pub(in crate::benchmark) const JAVA: Flavour =
 pub(in crate::benchmark) const PYTHON: Flavour =
     Flavour { name: "condefects-python", language: "python", folder: "Python", extension: "py" };
 
-/// The adapter.
+/// ConDefects as a benchmark: a checkout with the programs of one language.
 pub(in crate::benchmark) struct ConDefects {
     flavour: &'static Flavour,
     root: Utf8PathBuf,
