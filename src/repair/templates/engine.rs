@@ -246,6 +246,7 @@ impl<'a> Engine<'a> {
                 changes: edit.changes,
                 note: edit.note,
                 edits: 1,
+                by_part: 0.0,
                 used: false,
                 tie: draw(self.options.seed, (at, number, rank)),
             }));
@@ -332,8 +333,9 @@ impl<'a> Engine<'a> {
                     let second = &self.plans[other];
                     // What helped in one place is likely to be missing in its twin.
                     let twin = if self.is_twin(&first, second) { TWIN } else { 1.0 };
-                    let likelihood = twin * self.likelihood(second);
-                    (other, likelihood, self.places[second.place].suspicion * likelihood)
+                    let worth = twin * self.likelihood(second);
+                    // What was learnt of the second one counts when the pair is scored.
+                    (other, twin * second.likelihood, self.places[second.place].suspicion * worth)
                 })
                 .collect();
             partners.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
@@ -347,6 +349,7 @@ impl<'a> Engine<'a> {
                     sets: None,
                     likelihood: PAIR * self.experience.promise(at) * likelihood,
                     edits: first.edits + 1,
+                    by_part: self.experience.promise(at).max(self.experience.promise(other)),
                     used: false,
                     tie: draw(self.options.seed, (at, other)),
                 };

@@ -93,7 +93,8 @@ impl Experience {
             outcome if outcome.compiled() => self.share(validation),
             _ => 0.0,
         };
-        if progress > 0.0 && self.promises.len() < MAX_PROMISING {
+        // Edits that repair no more together than one of them does have nothing to do with each other.
+        if progress > plan.by_part && self.promises.len() < MAX_PROMISING {
             self.promising.push(at);
             self.promises.insert(at, progress);
         }
@@ -263,6 +264,17 @@ mod tests {
         }
         let factor = experience.factor(&plan(2));
         assert!(factor < before && factor >= FLOOR * before - 1e-9);
+    }
+
+    #[test]
+    fn edits_that_repair_no_more_together_are_not_combined_further() {
+        let failing = ["a", "b", "c"].map(|name| test(name, "E", false));
+        let mut experience = Experience::new(&failing, &Clues::default(), &catalogue(&crate::language::Java));
+        let pair = Plan { edits: 2, by_part: 1.0 / 3.0, ..plan(1) };
+        experience.learn(7, &pair, &answer(Outcome::Failed, 1));
+        assert!(experience.take_promising().is_empty());
+        experience.learn(8, &pair, &answer(Outcome::Failed, 2));
+        assert_eq!(experience.take_promising(), [8]);
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub(super) struct Plan {
     /// How likely its kind of change is before anything was learnt, whatever its place.
     pub(super) likelihood: f64,
     pub(super) edits: usize,
+    /// Share of the triggering tests that the better one of its parts repairs; 0 where it has none.
+    pub(super) by_part: f64,
     pub(super) used: bool,
     /// Decides between equal scores, by the seed alone.
     pub(super) tie: u64,
@@ -108,6 +110,7 @@ impl Plan {
             sets: None,
             likelihood: 1.0,
             edits: 1,
+            by_part: 0.0,
             used: false,
             tie: 0,
         }
