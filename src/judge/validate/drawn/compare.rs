@@ -1,6 +1,6 @@
 //! A patched version beside the untouched one: which inputs give another result, and what of that no failing test asks for.
 
-use super::pairs::{Key, Pair, is_value, key, kind, pairs};
+use super::pairs::{Key, Pair, is_of_fault, is_value, key, kind, pairs};
 use super::{Call, shown};
 use crate::domain::TestId;
 use crate::domain::words::counted;
@@ -50,11 +50,20 @@ pub(super) fn differing(before: &[Call], after: &[Call]) -> Vec<TestId> {
     tests.into_iter().cloned().collect()
 }
 
-/// How many inputs that no failing test gives have another result than before, and in how many characters those differ.
+/// How many inputs that no failing test gives have another result than before, and in how many characters those differ. That
+/// an input no longer meets what a failing test met in the same function is asked for, if code hardly raises it on purpose.
 pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> (usize, usize) {
     let pairs = pairs(before, after, triggering);
-    let changed = pairs.values().filter(|pair| pair.changed() && !pair.triggering);
+    let met: BTreeSet<_> = pairs.values().filter(|pair| pair.triggering).filter_map(fault).collect();
+    let is_asked = |pair: &Pair<'_>| pair.triggering || fault(pair).is_some_and(|fault| met.contains(&fault));
+    let changed = pairs.values().filter(|pair| pair.changed() && !is_asked(pair));
     changed.fold((0, 0), |(inputs, chars), pair| (inputs + 1, chars + shown::apart(pair.before, pair.after)))
+}
+
+/// The function that an input met a fault in which it no longer meets, and the kind of that.
+fn fault<'p>(pair: &'p Pair<'_>) -> Option<(&'p str, &'p str, &'p str)> {
+    let Pair { call, before, after, .. } = pair;
+    (is_of_fault(before) && is_value(after)).then(|| (&*call.file, &*call.function, kind(before)))
 }
 
 /// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:

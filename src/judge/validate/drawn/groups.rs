@@ -124,6 +124,29 @@ mod tests {
     }
 
     #[test]
+    fn inputs_that_no_longer_meet_what_the_failing_test_met_are_not_counted() {
+        let with = |results: [&str; 4]| {
+            let mut all = calls(&[("18", ""), ("[]", ""), ("[3]", ""), ("[3, 3]", "")]);
+            all.iter_mut().zip(results).for_each(|(call, result)| call.result = result.to_owned());
+            all
+        };
+        let error = "raises IndexError: list index out of range";
+        let before = with([error, error, error, "returns 2"]);
+        let right = with(["returns -1", "returns -1", "returns -1", "returns 2"]);
+        let beside = with(["returns -1", error, error, "returns 1"]);
+        let sources = [0, 0].map(|against| BySource { against, exchange: None });
+        let choice = ranked(&before, &[beside.clone(), right.clone()], &[TestId::new("t", "test_f")], &sources);
+        assert_eq!((choice.groups[0].patches[0], choice.groups[0].changed), (1, 0));
+        let on_purpose = |calls: Vec<Call>| -> Vec<Call> {
+            let other = |call: Call| Call { result: call.result.replace("IndexError", "ValueError"), ..call };
+            calls.into_iter().map(other).collect()
+        };
+        let [before, right, beside] = [before, right, beside].map(on_purpose);
+        let choice = ranked(&before, &[beside, right], &[TestId::new("t", "test_f")], &sources);
+        assert_eq!((choice.groups[0].patches[0], choice.groups[0].changed), (0, 1));
+    }
+
+    #[test]
     fn of_patches_that_change_as_many_inputs_the_one_with_results_near_those_before_is_first() {
         let before = calls(&[("18", "'a.tar.gz'"), ("17", "'b.tar.gz.gz'")]);
         let far = calls(&[("18", "'a'"), ("17", "'b'")]);

@@ -4,8 +4,9 @@ use super::{Call, Origin};
 use crate::domain::TestId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Exceptions that an object throws whose fields do not fit each other, by the ends of their names.
-const STATE: [&str; 8] = [
+/// Exceptions of the language itself, by the ends of their names: an object throws them whose fields do not fit each other,
+/// and code with a fault.
+const LANGUAGE: [&str; 8] = [
     "IndexOutOfBoundsException",
     "NegativeArraySizeException",
     "NullPointerException",
@@ -61,7 +62,7 @@ impl<'c> Pair<'c> {
 
     /// Whether a result says more of an object in a state that its own methods may never leave it in than of the code.
     pub(super) fn is_of_state(&self, result: &str) -> bool {
-        self.call.origin == Origin::Fields && STATE.iter().any(|error| kind(result).ends_with(error))
+        self.call.origin == Origin::Fields && is_of_fault(result)
     }
 
     /// Whether no test gives the input.
@@ -101,6 +102,11 @@ pub(super) fn pairs<'c>(before: &'c [Call], after: &'c [Call], triggering: &[Tes
 
 pub(super) fn is_value(result: &str) -> bool {
     result.starts_with("returns ")
+}
+
+/// Whether a result is an exception that code hardly raises on purpose.
+pub(super) fn is_of_fault(result: &str) -> bool {
+    !is_value(result) && LANGUAGE.iter().any(|error| kind(result).ends_with(error))
 }
 
 /// A result without the message of an exception, which often holds the input, and without what it leaves.
