@@ -33,7 +33,7 @@ mod untested;
 pub use apply::{apply, files_of, replaced_methods};
 pub use content::{differing, lines_of};
 pub use minimise::Minimiser;
-pub use operators::{Exchange, drops_an_operand};
+pub use operators::{Exchange, drops_an_operand, takes_words_out};
 pub use originals::Folder;
 pub use part::{is_part_of, is_small, is_small_part};
 pub use policy::{Policy, is_product_resource};

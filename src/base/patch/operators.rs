@@ -42,6 +42,20 @@ pub fn drops_an_operand(patch: &Patch) -> bool {
     added.is_empty() && signs.any(|word| ["and", "or", "&&", "||"].contains(&word))
 }
 
+/// Names, numbers and words that one expression loses before that counts as code which is taken away: an edge that was off by
+/// one, or a call that is too much, loses fewer.
+const LOST: usize = 3;
+
+/// Whether a patch does nothing but take several names and numbers out of one piece of code, of which something is left.
+pub fn takes_words_out(patch: &Patch) -> bool {
+    let pieces: Vec<[String; 2]> = patch.files.iter().flat_map(|file| changed_in(file).0).collect();
+    let [[old, new]] = &pieces[..] else { return false };
+    let (old, new): (Vec<&str>, Vec<&str>) = (words(old).collect(), words(new).collect());
+    let mut left = old.iter();
+    let is_rest = new.iter().all(|word| left.any(|known| known == word));
+    is_rest && !new.is_empty() && old.len() >= new.len() + LOST
+}
+
 /// Whether two pieces of code differ in one operator, by its opposite.
 fn are_opposite(old: &str, new: &str) -> bool {
     let (old, new) = differing_part(old, new);
@@ -117,5 +131,18 @@ mod tests {
         };
         assert!(drops("if age < 18:") && drops("if not age:"));
         assert!(!drops("if age < 18 or not age:") && !drops("if age < 18 and age:"));
+    }
+
+    #[test]
+    fn an_expression_that_loses_most_of_its_words_is_told_from_one_that_loses_few() {
+        let takes = |before: &str, after: &str| {
+            let path = RepoPath::new("a.py").unwrap();
+            let before = Some(before.as_bytes().into());
+            takes_words_out(&Patch { files: vec![FileChange { path, before, after: after.as_bytes().into() }] })
+        };
+        assert!(takes("size = min(n and 1, len(all))\n", "size = n\n"));
+        assert!(!takes("size = min(n and 1, len(all))\n", "size = min(n or 1, len(all))\n"));
+        assert!(!takes("size = len(all) - 1\n", "size = len(all)\n"), "an edge");
+        assert!(!takes("size = min(n and 1, len(all))\n", "size = all\nn = 1\n"), "in another order");
     }
 }

@@ -358,6 +358,8 @@ fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
     }
     if patch::drops_an_operand(signs.patch) {
         weighed.add(1, "it only takes a part of a condition away".into());
+    } else if patch::takes_words_out(signs.patch) {
+        weighed.add(1, "it only takes a part of an expression away".into());
     }
 }
 

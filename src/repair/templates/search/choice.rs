@@ -3,7 +3,7 @@
 use super::{Judged, SearchResult};
 use crate::benchmark::ProductChange;
 use crate::language::Language;
-use crate::patch::is_part_of;
+use crate::patch::{self, is_part_of};
 use crate::validate::{LeftOpen, ValidateError, Validator};
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,8 @@ pub(super) async fn prefer_what_is_run(
             tracing::warn!("what the tests run of a plausible patch cannot be measured: {error}");
             LeftOpen::Nothing
         });
-        let takes_away = fidelity(judged.candidate.template) < FAITHFUL;
+        let patch = &judged.candidate.patch;
+        let takes_away = fidelity(judged.candidate.template) < FAITHFUL || patch::takes_words_out(patch);
         (if takes_away { open.max(LeftOpen::Side) } else { open }, judged)
     };
     let mut asked: Vec<(LeftOpen, Judged)> = plausible.drain(..equal).zip(answers).map(left_open).collect();
