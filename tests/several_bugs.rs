@@ -1,7 +1,8 @@
 //! Projects with more than one bug: `run` works on one and names the others, `run --all` works on one after the other.
 
-use crate::support::{unidebug, write_files};
+use crate::support::{Endpoint, Finished, Reply, unidebug, write_files};
 use camino::Utf8Path;
+use serde_json::json;
 
 const CART: &str = "public class Cart {
     static int total(int... prices) {
@@ -218,4 +219,78 @@ fn tests_that_lack_something_here_are_not_taken_for_the_bug() {
     for reason in ["it starts the program `no-such-program`", "it needs the fixture `benchmark_of_a_plugin`"] {
         assert!(done.stderr.contains(reason), "{reason}: {done}");
     }
+}
+
+/// Too old by a year on the day before the birthday; and one test wants a year that the library does not know.
+const AGES: [(&str, &str); 2] = [
+    (
+        "ages.py",
+        "import datetime\n\n\ndef day(text):\n    return datetime.date.fromisoformat(text)\n\n\n\
+         def age(born, today):\n    born, today = day(born), day(today)\n    years = today.year - born.year\n    \
+         if (today.month, today.day) <= (born.month, born.day):\n        years -= 1\n    return years\n\n\n\
+         def greeting(name):\n    return 'Dear ' + name\n",
+    ),
+    (
+        "test_ages.py",
+        "from ages import age, day, greeting\n\n\ndef test_birthday():\n    assert age('2000-05-01', '2010-05-01') == 10\n\n\n\
+         def test_day_before():\n    assert age('2000-05-02', '2010-05-01') == 9\n\n\n\
+         def test_year_nought():\n    assert day('0000-05-02').year == 0\n\n\n\
+         def test_ada():\n    assert greeting('Ada') == 'Dear Ada'\n\n\n\
+         def test_bob():\n    assert greeting('Bob') == 'Dear Bob'\n",
+    ),
+];
+const NO_ONE_REPAIRS_BOTH: &str = "no candidate repairs all 2 failing tests: one repairs test_ages#test_birthday; \
+                                   test_ages#test_year_nought fails as before, for another reason, and is taken for \
+                                   another bug";
+
+fn ages() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path(), &AGES);
+    folder
+}
+
+/// What a repair of one of two failing tests is called, and that it is repeated offline.
+fn is_of_part(done: &Finished) {
+    done.expect_code(0);
+    assert!(done.stderr.contains(NO_ONE_REPAIRS_BOTH), "{done}");
+    assert!(done.stdout.contains("+    if (today.month, today.day) < (born.month, born.day):"), "{done}");
+    let still = "1 other test still fails as it did before the patch: test_ages#test_year_nought";
+    assert!(done.stdout.contains(still), "{done}");
+    let unsure =
+        "confidence: medium (no candidate repairs all failing tests, and those that still fail may be of the same bug";
+    assert!(done.stdout.contains(unsure), "{done}");
+    let run = done.stdout.lines().find_map(|line| line.strip_prefix("run:")).unwrap().trim();
+    let again = unidebug(&["replay", run]);
+    again.expect_code(0);
+}
+
+#[test]
+fn tests_that_nothing_repairs_do_not_keep_the_others_from_a_repair() {
+    let folder = ages();
+    let path = folder.path().to_str().unwrap();
+    is_of_part(&unidebug(&["run", path, "--model", "builtin"]));
+    let all = unidebug(&["run", path, "--all", "--model", "builtin"]);
+    all.expect_code(1);
+    assert!(all.stderr.contains("bug 2 of 2: test_ages#test_year_nought"), "{all}");
+    let named = ["--failing", "test_ages#test_birthday", "--failing", "test_ages#test_year_nought"];
+    let named = unidebug(&[&["run", path, "--model", "builtin"][..], &named].concat());
+    named.expect_code(1);
+    assert!(!named.stderr.contains("another bug"), "who names tests means them: {named}");
+}
+
+#[test]
+fn a_models_patch_for_some_of_the_failing_tests_is_not_lost() {
+    let folder = ages();
+    let fix = "--- a/ages.py\n+++ b/ages.py\n@@ -11,1 +11,1 @@\n-    if (today.month, today.day) <= (born.month, born.day):\n\
+               +    if (today.month, today.day) < (born.month, born.day):\n";
+    let marks = json!({"marked_code": "years -= 1 # buggy line", "explanation": "the birthday"});
+    let endpoint = Endpoint::scripted([
+        ("Locator", 1, Reply::command("goal_accomplished", marks)),
+        ("Fixer", 1, Reply::command("write_fix", json!({"diff": fix}))),
+        ("Fixer", 2, Reply::command("goal_accomplished", json!({"explanation": "no year 0 is there"}))),
+    ]);
+    let path = folder.path().to_str().unwrap();
+    let url = endpoint.base_url();
+    is_of_part(&unidebug(&["run", path, "--levels", "L1", "--no-first", "--model", "scripted", "--base-url", &url]));
+    assert_eq!(endpoint.served().len(), 3, "the model is not asked again");
 }

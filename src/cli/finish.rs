@@ -55,7 +55,7 @@ pub(super) fn finish(
 /// # Errors
 /// As [`finish`].
 pub(super) fn keep(folder: &Utf8Path, event_sinks: &EventSinks, outcome: &Outcome) -> Result<Value, Failure> {
-    let Outcome { bench, verdict, test, report, left_by_batch } = outcome;
+    let Outcome { bench, verdict, test, report, left_by_batch, .. } = outcome;
     if let Some(test) = test {
         let test = Patch { files: vec![test.change()] };
         event_sinks.save("test.diff", &patch::render_bytes(&test))?;

@@ -37,6 +37,7 @@ mod mcp;
 mod models;
 mod next;
 mod open;
+mod part;
 mod prices;
 mod progress;
 mod replay;

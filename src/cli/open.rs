@@ -100,6 +100,14 @@ impl Opened {
         self
     }
 
+    /// The same with these tests as those that must pass.
+    pub(super) fn on_tests(&self, tests: &[TestId]) -> Self {
+        let mut own = self.clone();
+        own.settings.failing = tests.iter().map(ToString::to_string).collect();
+        own.failing = tests.to_vec();
+        own
+    }
+
     /// The same, with somebody who hears what is being done.
     pub(super) fn watched(&self, watcher: Watcher) -> Self {
         let mut own = self.clone();

@@ -22,7 +22,7 @@ const NAMED: usize = 3;
 /// The first bug cannot be worked on.
 pub(super) async fn run_all(args: &RunArgs, bug: &str, layers: &Layers, config: Config) -> Result<u8, Failure> {
     let first = one(args, bug, layers, config.clone(), Some(1)).await?;
-    let mut left: VecDeque<Vec<TestId>> = first.outcome.bench.validator.baseline().others.clone().into();
+    let mut left: VecDeque<Vec<TestId>> = first.outcome.others.clone().into();
     let all = left.len() + 1;
     let mut ends = Ends { all, json: args.object.wanted(), objects: Vec::new(), code: 0 };
     let tests: Vec<TestId> = first.outcome.bench.validator.baseline().triggering.clone();

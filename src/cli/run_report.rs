@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 /// Failing tests that are skipped with the patch and named.
 const SKIPPED_SHOWN: usize = 2;
 
+/// Why a repair of a part of the failing tests is less sure.
+const OF_PART: &str = "no candidate repairs all failing tests, and those that still fail may be of the same bug";
+
 /// What the run came to.
 pub(super) async fn report(
     localization: Localization,
@@ -155,9 +158,10 @@ pub(super) async fn confidence(bench: &Workbench, found: &PatchAttempt) -> Optio
 
 /// The same of a repair, where other plausible patches may behave otherwise. What takes back the change that broke the tests
 /// has a better word for it than those.
-async fn confidence_beside_others(bench: &Workbench, repair: &Repair) -> Option<Confidence> {
+pub(super) async fn confidence_beside_others(bench: &Workbench, repair: &Repair) -> Option<Confidence> {
     let patch = &repair.attempt.patch;
     let confidence = confidence(bench, &repair.attempt).await?;
+    let confidence = if repair.is_of_part { confidence.lowered(OF_PART.to_owned()) } else { confidence };
     let is_taken_back = bench.validator.baseline().taken_back(patch).is_some();
     match repair.choice.as_ref().and_then(Choice::rivals).filter(|_| !is_taken_back) {
         Some(reason) => Some(confidence.lowered(reason)),

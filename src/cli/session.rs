@@ -12,6 +12,7 @@ use super::failpoints;
 use super::issue::{self, Issue, Opening};
 use super::models::{Contact, Models};
 use super::open::{self, Opened};
+use super::part;
 use super::prices;
 use super::retrieval::Retrieval;
 use super::run_report::{report, written};
@@ -19,7 +20,7 @@ use super::sources;
 use super::strategy::{self, Chosen, part_caps};
 use crate::agent::policy::EngineBudget;
 use crate::agent::profile::Profile;
-use crate::domain::{AgentName, Event, Reproduction};
+use crate::domain::{AgentName, Event, Reproduction, TestId};
 use crate::escalate::preview::Preview;
 use crate::escalate::{Escalator, Plan, RunVerdict};
 use crate::journal::{SCHEMA as JOURNAL_SCHEMA, failpoint};
@@ -46,6 +47,8 @@ pub(super) struct Session {
     account: Option<Arc<Account>>,
     /// What is worked on where no failing test is there.
     issue: Option<Issue>,
+    /// Whether a repair of a part of the failing tests is none.
+    all_tests: bool,
     started: Instant,
 }
 
@@ -59,6 +62,8 @@ pub(super) struct Outcome {
     pub test: Option<Box<Reproduction>>,
     /// The same for people and programs.
     pub report: RunReport,
+    /// Failing tests of other bugs, one group a bug.
+    pub others: Vec<Vec<TestId>>,
     /// Whether it stopped only because its batch has no more to spend.
     pub left_by_batch: bool,
 }
@@ -101,6 +106,7 @@ impl Session {
             retrieval,
             account,
             issue: None,
+            all_tests: false,
             started,
         })
     }
@@ -113,6 +119,11 @@ impl Session {
     /// The same session for an issue, where there is one.
     pub(super) fn on(self, issue: Option<Issue>) -> Self {
         Self { issue, ..self }
+    }
+
+    /// The same session, for which a repair of a part of the failing tests is none.
+    pub(super) fn on_all_tests(self) -> Self {
+        Self { all_tests: true, ..self }
     }
 
     /// The same session with the verdicts of earlier runs, where they are wanted.
@@ -166,7 +177,7 @@ impl Session {
         event_sinks.manifest.name_endpoint(self.models.describe().1);
         failpoint::reach("baseline.before");
         let began = Instant::now();
-        let (opened, test) = match &self.issue {
+        let (to_open, test) = match &self.issue {
             None => (self.opened.watched(event_sinks.watcher()), None),
             Some(issue) => match self.open_issue(issue, folder, event_sinks, time).await? {
                 Opening::Reproduced(opened, test) => (*opened, Some(test)),
@@ -176,7 +187,7 @@ impl Session {
             },
         };
         let (opening, wanted) = (Instant::now(), strategy::wanted(&self.plan, &self.config));
-        let mut bench = opened.bench(folder, wanted, &*event_sinks.sink).await?;
+        let mut bench = to_open.bench(folder, wanted, &*event_sinks.sink).await?;
         let (time, opened) = (left_after(time, began.elapsed()), opening.elapsed());
         failpoint::reach("baseline.after");
         external::add_to(&mut bench, &self.config, &*event_sinks.sink)?;
@@ -184,7 +195,13 @@ impl Session {
         self.retrieval.add_to(&mut bench, &self.models.redactor, event_sinks)?;
         failpoints::around_judge(&mut bench);
         let verdict = self.escalator(event_sinks, time)?.repair(&bench).await?;
-        Ok(self.outcome(bench, verdict, test, folder, event_sinks, opened).await)
+        let all = bench.validator.baseline().bugs();
+        let (bench, verdict) = match self.all_tests {
+            true => (bench, verdict),
+            false => self.or_on_part((bench, verdict), &to_open, folder, event_sinks).await?,
+        };
+        let others = part::without(all, &bench.validator.baseline().triggering);
+        Ok(Outcome { others, ..self.outcome(bench, verdict, test, folder, event_sinks, opened).await })
     }
 
     /// What the work came to, which took so long to be opened.
@@ -204,7 +221,7 @@ impl Session {
         report.test = test.as_deref().map(written);
         let refused = self.account.as_ref().is_some_and(|account| account.has_refused());
         let left_by_batch = refused && matches!(verdict, RunVerdict::StoppedAtCap { .. });
-        Outcome { bench, verdict, test, report, left_by_batch }
+        Outcome { bench, verdict, test, report, others: Vec::new(), left_by_batch }
     }
 
     /// What would be asked, with the bug on the bench; no model is.
@@ -284,7 +301,9 @@ fn left_after(time: Duration, baseline: Duration) -> Duration {
 /// Removes what can be made again: a run directory keeps what cannot.
 pub(super) fn clear(folder: &Utf8Path) {
     open::clear(folder);
-    let _ = std::fs::remove_dir_all(folder.join(issue::SCRATCH));
+    for scratch in [issue::SCRATCH, part::SCRATCH] {
+        let _ = std::fs::remove_dir_all(folder.join(scratch));
+    }
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ pub(super) async fn with(
     if !tests.is_empty() {
         config.failing = tests.iter().map(TestId::to_string).collect();
     }
-    let session = Session::open(&full_name(&name), config, Contact::First, OfBatch::default()).await?;
+    let session = Session::open(&full_name(&name), config, Contact::First, OfBatch::default()).await?.on_all_tests();
     let scratch = Scratch::of("triage")?;
     let marks = Arc::new(Marks::default());
     let event_sinks = EventSinks::to(marks.clone(), Arc::new(Past::default()), how.quiet);

@@ -26,7 +26,7 @@ pub use aside::AsideReason;
 pub(super) use decide::{Facts, Selection, classes_of, decide, matches};
 pub use earlier::FailedBefore;
 pub(super) use earlier::passing_without;
-pub(super) use group::{breaks_as_one, of_bug};
+pub(super) use group::{breaks_as_one, of_bug, place};
 pub(super) use initialized::is_of_class;
 
 use super::plan::Deadlines;

@@ -26,6 +26,7 @@ mod method;
 pub mod observe;
 mod options;
 mod own;
+mod part;
 mod plain;
 mod plan;
 pub mod plausible;
@@ -77,6 +78,8 @@ pub struct Baseline {
     pub report: Arc<TestReport>,
     /// Tests that fail and must pass.
     pub triggering: Vec<TestId>,
+    /// Whether they were found by running, and nobody names them: then some may be of another bug.
+    pub found: bool,
     /// Tests that fail for another reason, one group a bug.
     pub others: Vec<Vec<TestId>>,
     /// Those of them that failed before the last change, where that is known.
@@ -128,6 +131,7 @@ impl Default for Baseline {
         Self {
             report: report.into(),
             triggering: Vec::new(),
+            found: false,
             others: Vec::new(),
             before: None,
             broken_by: None,

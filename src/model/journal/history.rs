@@ -150,7 +150,7 @@ impl History {
     }
 
     /// `Validated` events of a cycle, in order.
-    pub(crate) fn validated(&self, scope: &Scope) -> impl Iterator<Item = &Event> {
+    pub fn validated(&self, scope: &Scope) -> impl Iterator<Item = &Event> {
         self.validated.get(scope).into_iter().flatten().map(|&at| &self.events[at])
     }
 

@@ -140,8 +140,9 @@ impl Escalator {
                         worked |= outcome.worked(policy);
                         if let Artifact::Patch(attempt) = outcome.artifact {
                             let others = filing::others(outcome.attempts, &attempt);
+                            let (choice, analysis, is_of_part) = Default::default();
                             let repair =
-                                Repair { attempt, others, level, agent, policy, number, choice: None, analysis: None };
+                                Repair { attempt, others, level, agent, policy, number, is_of_part, choice, analysis };
                             let mut repair = self.reviewed(self.minimised(repair, &work).await?, &work, &case).await?;
                             self.further(&mut repair, &work, &case).await?;
                             choose(&mut repair, bench, self.plan.choose).await;

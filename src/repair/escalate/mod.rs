@@ -8,6 +8,7 @@ mod filing;
 pub mod level;
 mod needless;
 mod outcome;
+mod part;
 pub mod prepare;
 pub mod preview;
 mod reproduce;

@@ -39,6 +39,8 @@ pub struct Repair {
     pub policy: PolicyKind,
     /// In which attempt, from 1.
     pub number: u32,
+    /// Whether it repairs a part of the failing tests alone, which is taken for one bug since no candidate repairs all.
+    pub is_of_part: bool,
     /// How drawn inputs tell it and the others apart, where that was asked for and there are others.
     pub choice: Option<Choice>,
     /// What FixerPro says of it, as its author or its reviewer.

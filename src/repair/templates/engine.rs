@@ -7,6 +7,7 @@ use super::edit::{Change, applied, normal_form};
 use super::learn::Experience;
 use super::names::{names, set_by};
 use super::plan::{Candidate, Focus, Options, Place, Plan};
+use super::search::Parts;
 use super::stores::IngredientCache;
 use super::syntax::Unit;
 use super::{Edit, Site, Template, catalogue};
@@ -59,6 +60,8 @@ pub struct Engine<'a> {
     tried: BTreeMap<&'static str, usize>,
     /// The method in which the first candidate passed.
     focus: Option<Focus>,
+    /// What its searches know of candidates that repair a part of the failing tests.
+    pub(crate) parts: Parts,
 }
 
 impl<'a> Engine<'a> {
@@ -92,6 +95,7 @@ impl<'a> Engine<'a> {
             experience,
             tried: BTreeMap::new(),
             focus: None,
+            parts: Parts::default(),
         };
         if let Some(change) = engine.options.broken_by.clone().filter(|_| engine.knows_the_language()) {
             engine.take_back(&change, ranking);

@@ -1,6 +1,7 @@
 //! The search: candidates stream into the judge, answers steer the engine, and what passes is ranked and confirmed.
 
 mod choice;
+mod part;
 
 use super::engine::TAKE_BACK;
 use super::{Candidate, Engine};
@@ -9,6 +10,7 @@ use crate::domain::{Disagreement, Outcome, Patch, Validation};
 use crate::validate::{LeftOpen, ValidateError, Validator};
 pub use choice::MOST_CONFIRMED;
 use choice::{confirm, evading_last, explanation, prefer_what_is_run, rank};
+pub(crate) use part::Parts;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -146,7 +148,7 @@ impl Progress {
         validator: &Validator,
         on_result: &mut (dyn FnMut(&Candidate, &Validation) + Send),
     ) -> Result<SearchResult, ValidateError> {
-        let mut over = self.settle(validator, engine.broken_by()).await?;
+        let mut over = self.settle(validator, engine.broken_by()).await? || engine.parts.are_all();
         while !over {
             let begin = Instant::now();
             let batch = engine.next_batch(BATCH.min(self.budget.candidates.saturating_sub(self.result.tried)));
@@ -159,9 +161,10 @@ impl Progress {
                 let Some(candidate) = batch.get(at) else { return ControlFlow::Break(()) };
                 judged = at + 1;
                 engine.learn(candidate, validation);
+                engine.parts.take(validator.baseline(), validation);
                 on_result(candidate, validation);
                 self.take(candidate, validation);
-                over = self.is_over();
+                over = self.is_over() || self.passed.is_empty() && engine.parts.are_all();
                 if over || self.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             validator.screen(&patches, &mut on_judged).await?;

@@ -39,6 +39,7 @@ pub use generate_method_body::GenerateMethodBody;
 pub(crate) use goal_accomplished::GOAL_ACCOMPLISHED;
 pub use search_code_base::search_text;
 pub(crate) use search_solutions::solutions_text;
+pub(crate) use trial::judge_again;
 pub use trial::{attempt_of, judge, tell};
 pub use workbench::{Observed, Workbench, failing_text, test_texts};
 pub(crate) use workbench::{failing_test_text, failure_text};

@@ -1,7 +1,7 @@
 //! A proposal becomes a candidate: its edits are applied, the judge has its word, and the journal records the outcome.
 
 use super::{ToolContext, ToolError, Workbench};
-use crate::domain::{Event, Outcome, Patch, PatchAttempt, Validation};
+use crate::domain::{Event, EventSink, Outcome, Patch, PatchAttempt, Scope, Validation};
 use crate::patch::{self, Edits, PatchError};
 
 /// Makes a patch of the edits and judges it. What is wrong with the edits is an outcome too.
@@ -13,7 +13,7 @@ pub async fn judge(edits: &Edits, explanation: &str, cx: &ToolContext<'_>) -> Re
     let applied = patch::apply(edits, &bench.originals, &bench.policy);
     let attempt = match applied {
         Ok(patch) => {
-            let validation = judge_patch(&patch, cx).await?;
+            let validation = judge_patch(&patch, bench, cx.sink).await?;
             PatchAttempt { patch, validation, explanation: explanation.to_owned() }
         }
         Err(error) => {
@@ -29,13 +29,34 @@ pub async fn judge(edits: &Edits, explanation: &str, cx: &ToolContext<'_>) -> Re
     Ok(attempt)
 }
 
+/// Judges a candidate on a bench that did not judge it before, and journals it.
+///
+/// # Errors
+/// As [`judge`].
+pub(crate) async fn judge_again(
+    earlier: PatchAttempt,
+    scope: &Scope,
+    bench: &Workbench,
+    sink: &dyn EventSink,
+) -> Result<PatchAttempt, ToolError> {
+    let validation = judge_patch(&earlier.patch, bench, sink).await?;
+    let attempt = PatchAttempt { validation, ..earlier };
+    sink.emit(&validated(&attempt, scope))?;
+    Ok(attempt)
+}
+
 /// Journals a judged candidate.
 ///
 /// # Errors
 /// The journal cannot be written.
 pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolError> {
-    cx.sink.emit(&Event::Validated {
-        scope: cx.scope.clone(),
+    cx.sink.emit(&validated(attempt, cx.scope))?;
+    Ok(())
+}
+
+fn validated(attempt: &PatchAttempt, scope: &Scope) -> Event {
+    Event::Validated {
+        scope: scope.clone(),
         outcome: attempt.validation.outcome,
         diff: patch::render(&attempt.patch),
         detail: attempt.validation.detail.clone(),
@@ -45,8 +66,7 @@ pub fn tell(attempt: &PatchAttempt, cx: &ToolContext<'_>) -> Result<(), ToolErro
         fixed: attempt.validation.fixed,
         still_failing: attempt.validation.still_failing.clone(),
         seconds: attempt.validation.seconds,
-    })?;
-    Ok(())
+    }
 }
 
 /// The attempt that a `Validated` event tells of; `None` when it is another event, or its diff does not fit the code.
@@ -76,10 +96,10 @@ pub fn attempt_of(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
     Some(PatchAttempt { patch, validation, explanation: origin.clone() })
 }
 
-async fn judge_patch(patch: &Patch, cx: &ToolContext<'_>) -> Result<Validation, ToolError> {
-    let verdict = cx.bench.validator.verdict(patch).await?;
+async fn judge_patch(patch: &Patch, bench: &Workbench, sink: &dyn EventSink) -> Result<Validation, ToolError> {
+    let verdict = bench.validator.verdict(patch).await?;
     for disagreement in verdict.disagreements {
-        cx.sink.emit(&Event::Disagreed(disagreement))?;
+        sink.emit(&Event::Disagreed(disagreement))?;
     }
     Ok(verdict.validation)
 }

@@ -198,6 +198,7 @@ pub(in crate::validate) fn decide(
     Ok(Baseline {
         report,
         triggering,
+        found: selection.is_open() && broken_by.is_none(),
         others,
         before,
         broken_by,

@@ -201,7 +201,7 @@ fn are_near(one: &BTreeSet<Line<'_>>, other: &BTreeSet<Line<'_>>) -> bool {
 }
 
 /// Where in the product a test fails, when its trace tells.
-pub(super) fn place<'r>(id: &TestId, report: &'r TestReport) -> Option<(&'r str, Option<u32>)> {
+pub(in crate::validate) fn place<'r>(id: &TestId, report: &'r TestReport) -> Option<(&'r str, Option<u32>)> {
     product_frame(&report.results.get(id)?.failure.as_ref()?.frames)
 }
 

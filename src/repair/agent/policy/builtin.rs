@@ -94,6 +94,9 @@ impl<'b> Builtin<'b> {
         if !self.engine.lock().await.knows_the_language() {
             return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::no_templates(view.bench.language)}));
         }
+        if self.engine.lock().await.parts.are_all() {
+            return call(GOAL_ACCOMPLISHED, json!({"explanation": reading::tried(view.memory)}));
+        }
         let first = self.engine.lock().await.next_batch(1).into_iter().next();
         if self.fixer.is_some() && (first.is_none() || !self.budget.whole) {
             self.engine.lock().await.put_back(first);

@@ -1,0 +1,102 @@
+//! A candidate that repairs a part of the triggering tests: the others may be of another bug.
+
+use super::failing::place;
+use super::{Baseline, clean};
+use crate::domain::{Failure, Outcome, TestId, Validation};
+
+/// How a test fails: the exception, and the place in the product where it was thrown, if it was thrown there.
+type Reason<'r> = (&'r str, Option<(&'r str, Option<u32>)>);
+
+impl Baseline {
+    /// The triggering tests that pass with a candidate, where the others fail as they did without it, and for another reason
+    /// than those did. `None` where somebody names the triggering tests, or where one change broke them all.
+    pub fn repaired_part(&self, validation: &Validation) -> Option<Vec<TestId>> {
+        let fail_then: Vec<&TestId> = validation.failing.iter().map(|(id, _)| id).collect();
+        let is_told = fail_then.len() + validation.fixed == self.triggering.len();
+        if !self.found || validation.outcome != Outcome::Failed || validation.fixed == 0 || !is_told {
+            return None;
+        }
+        let (left, repaired): (Vec<&TestId>, Vec<&TestId>) =
+            self.triggering.iter().partition(|id| fail_then.contains(id));
+        let are_alike = validation.failing.iter().all(|(id, now)| self.fails_as_before(id, now));
+        let reasons: Vec<Reason<'_>> = left.iter().filter_map(|id| self.reason(id)).collect();
+        let is_apart = |id: &&TestId| self.reason(id).is_some_and(|reason| !reasons.contains(&reason));
+        let are_told = !left.is_empty() && left.len() == fail_then.len() && reasons.len() == left.len();
+        let is_part = are_told && are_alike && repaired.iter().all(is_apart);
+        is_part.then(|| repaired.into_iter().cloned().collect())
+    }
+
+    /// All failing tests that count, one group a bug, the triggering ones first.
+    pub fn bugs(&self) -> Vec<Vec<TestId>> {
+        std::iter::once(&self.triggering).chain(&self.others).cloned().collect()
+    }
+
+    fn failure(&self, id: &TestId) -> Option<&Failure> {
+        self.report.results.get(id)?.failure.as_ref()
+    }
+
+    fn reason(&self, id: &TestId) -> Option<Reason<'_>> {
+        Some((&*self.failure(id)?.kind, place(id, &self.report)))
+    }
+
+    /// Whether a test fails with a candidate by the same exception in the same method. Its lines may be others now.
+    fn fails_as_before(&self, id: &TestId, now: &Failure) -> bool {
+        let innermost = |failure: &Failure| {
+            let frame = failure.frames.iter().find(|frame| clean::is_project_frame(frame));
+            frame.map(|frame| (frame.class.clone(), frame.method.clone()))
+        };
+        let is_same = |before: &Failure| before.kind == now.kind && innermost(before) == innermost(now);
+        self.failure(id).is_some_and(is_same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Frame, TestResult, TestStatus};
+
+    fn failure(kind: &str, class: &str, line: u32) -> Failure {
+        let frame = Frame { class: class.into(), method: "m".into(), file: None, line: Some(line) };
+        Failure { kind: kind.into(), message: String::new(), frames: vec![frame] }
+    }
+
+    /// Two tests that fail in the product, and one by an assertion.
+    fn baseline(found: bool) -> Baseline {
+        let of = |name: &str, failure| TestResult {
+            id: TestId::new("tests.test_url", name),
+            status: TestStatus::Failed,
+            failure: Some(failure),
+            millis: 1,
+            loss: None,
+        };
+        let results = [
+            of("test_hosts", failure("ValueError", "url", 9)),
+            of("test_netloc", failure("ValueError", "url", 9)),
+            of("test_set", failure("AssertionError", "tests.test_url", 40)),
+        ];
+        let triggering = results.iter().map(|result| result.id.clone()).collect();
+        let mut report = crate::validate::suite::empty();
+        report.results = results.map(|result| (result.id.clone(), result)).into();
+        Baseline { report: report.into(), triggering, found, ..Baseline::default() }
+    }
+
+    fn answer(failing: &[(&str, Failure)]) -> Validation {
+        let failing: Vec<_> =
+            failing.iter().map(|(name, failure)| (TestId::new("tests.test_url", *name), failure.clone())).collect();
+        Validation { fixed: 3 - failing.len(), failing, ..Validation::without_tests(Outcome::Failed, "") }
+    }
+
+    #[test]
+    fn tests_that_fail_as_before_for_another_reason_are_of_another_part() {
+        let moved = failure("ValueError", "url", 10);
+        let rest = answer(&[("test_hosts", moved.clone()), ("test_netloc", moved.clone())]);
+        let part = vec![TestId::new("tests.test_url", "test_set")];
+        assert_eq!(baseline(true).repaired_part(&rest), Some(part));
+        assert_eq!(baseline(false).repaired_part(&rest), None, "somebody named them");
+        let otherwise = answer(&[("test_hosts", moved.clone()), ("test_netloc", failure("KeyError", "url", 9))]);
+        assert_eq!(baseline(true).repaired_part(&otherwise), None, "one fails otherwise");
+        let same_reason = answer(&[("test_netloc", moved)]);
+        assert_eq!(baseline(true).repaired_part(&same_reason), None, "one that fails so was repaired");
+        assert_eq!(baseline(true).repaired_part(&answer(&[])), None, "none is left");
+    }
+}
