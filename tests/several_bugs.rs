@@ -239,6 +239,8 @@ const AGES: [(&str, &str); 2] = [
          def test_bob():\n    assert greeting('Bob') == 'Dear Bob'\n",
     ),
 ];
+const BIRTHDAY: &str = "--- a/ages.py\n+++ b/ages.py\n@@ -11,1 +11,1 @@\n-    if (today.month, today.day) <= (born.month, born.day):\n\
+               +    if (today.month, today.day) < (born.month, born.day):\n";
 const NO_ONE_REPAIRS_BOTH: &str = "no candidate repairs all 2 failing tests: one repairs test_ages#test_birthday; \
                                    test_ages#test_year_nought fails as before, for another reason, and is taken for \
                                    another bug";
@@ -278,15 +280,27 @@ fn tests_that_nothing_repairs_do_not_keep_the_others_from_a_repair() {
     assert!(!named.stderr.contains("another bug"), "who names tests means them: {named}");
 }
 
+/// Who judges a patch says which tests are meant.
+#[test]
+fn a_patch_that_leaves_tests_failing_for_another_reason_is_refused_with_what_to_do() {
+    let folder = ages();
+    let patch = folder.path().join("right.diff");
+    std::fs::write(&patch, BIRTHDAY).unwrap();
+    let (path, patch) = (folder.path().to_str().unwrap(), patch.to_str().unwrap());
+    let done = unidebug(&["judge", path, "--patch", patch]);
+    done.expect_code(1);
+    let hint = "if they are of another bug, judge it by the rest: --failing 'test_ages#test_birthday'";
+    assert!(done.stdout.contains(hint), "{done}");
+    unidebug(&["judge", path, "--patch", patch, "--failing", "test_ages#test_birthday"]).expect_code(0);
+}
+
 #[test]
 fn a_models_patch_for_some_of_the_failing_tests_is_not_lost() {
     let folder = ages();
-    let fix = "--- a/ages.py\n+++ b/ages.py\n@@ -11,1 +11,1 @@\n-    if (today.month, today.day) <= (born.month, born.day):\n\
-               +    if (today.month, today.day) < (born.month, born.day):\n";
     let marks = json!({"marked_code": "years -= 1 # buggy line", "explanation": "the birthday"});
     let endpoint = Endpoint::scripted([
         ("Locator", 1, Reply::command("goal_accomplished", marks)),
-        ("Fixer", 1, Reply::command("write_fix", json!({"diff": fix}))),
+        ("Fixer", 1, Reply::command("write_fix", json!({"diff": BIRTHDAY}))),
         ("Fixer", 2, Reply::command("goal_accomplished", json!({"explanation": "no year 0 is there"}))),
     ]);
     let path = folder.path().to_str().unwrap();

@@ -279,6 +279,12 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
             let how = "apply it (`git apply FILE`), and judge the work tree by `--since HEAD`";
             let _ = writeln!(text, "   hint: to judge it with its own tests, {how}");
         }
+        if let Some(part) = baseline.repaired_part(validation) {
+            let named: Vec<String> = part.iter().map(|test| format!("--failing '{test}'")).collect();
+            let how =
+                "the others fail as before, for another reason; if they are of another bug, judge it by the rest:";
+            let _ = writeln!(text, "   hint: {how} {}", named.join(" "));
+        }
         if let Some(confidence) = confidence {
             let _ = writeln!(text, "   confidence: {confidence}");
         }
@@ -312,6 +318,7 @@ pub(super) fn object(bench: &Workbench, judged: &[Judged]) -> Value {
                 "confidence": confidence, "behaviour": behaviour, "fixed": validation.fixed, "failing": failing,
                 "still_failing": validation.still_failing.iter().map(ToString::to_string).collect::<Vec<_>>(), "diagnostics": validation.diagnostics, "seconds": validation.seconds,
                 "diff": patch::render(&attempt.patch), "left_out": left_out.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "repaired_part": baseline.repaired_part(validation),
             })
         })
         .collect();
