@@ -2,9 +2,10 @@
 //!
 //! Tests that fail for one reason run the faulty lines, or lines beside them, which most passing tests do not run. So tests
 //! belong together when lines that few passing tests run are the same or near each other, or when they fail at the same
-//! place. A test of which nothing telling is known counts with the largest group; one that runs no line of the product comes
-//! last, by itself. Of very many failing tests only some are measured; then groups belong together where all their tests run
-//! a line that hardly any passing test runs. Where one bug is split in two, the other part is named, and tested with every patch.
+//! place. A test of which nothing telling is known counts with the largest group of which it may run a line, too; one that runs
+//! no line of the product comes last, by itself. Of very many failing tests only some are measured; then groups belong together
+//! where all their tests run a line that hardly any passing test runs. Where one bug is split in two, the other part is named,
+//! and tested with every patch.
 
 use super::{MEASURED, unloadable};
 use crate::benchmark::ProductChange;
@@ -57,19 +58,33 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     let least = |group: &[TestId]| group.iter().filter_map(|id| ran.get(id)).min().copied().unwrap_or(usize::MAX);
     let are_unloadable = |group: &Vec<TestId>| group.iter().all(|id| unloadable::is_unloadable(id, report));
     groups.sort_by_cached_key(|group| (are_unloadable(group), Reverse(group.len()), least(group), group.clone()));
-    match groups.first_mut() {
-        Some(largest) => {
-            largest.extend(silent);
-            largest.sort();
+    let mut apart = Vec::new();
+    for id in silent {
+        match groups.iter_mut().find(|group| may_share_a_line(&id, group, spectrum)) {
+            Some(group) => group.push(id),
+            None => apart.push(id),
         }
-        None if silent.is_empty() => {}
-        None => groups.push(silent),
+    }
+    groups.iter_mut().for_each(|group| group.sort());
+    if !apart.is_empty() {
+        groups.push(apart);
     }
     if !idle.is_empty() {
         idle.sort();
         groups.push(idle);
     }
     groups
+}
+
+/// Whether a test may run a line that one of a group runs, or one near it: where both were measured and run none such, they
+/// hardly fail by the same one.
+fn may_share_a_line(id: &TestId, group: &[TestId], spectrum: &Spectrum) -> bool {
+    let ran = |id: &TestId| {
+        let of = spectrum.tests().find(|(other, ..)| *other == id);
+        of.map(|(.., ran)| ran.flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line))).collect())
+    };
+    let Some(own): Option<BTreeSet<Line<'_>>> = ran(id) else { return true };
+    group.iter().any(|other| ran(other).is_none_or(|lines: BTreeSet<Line<'_>>| are_near(&own, &lines)))
 }
 
 /// Joins groups of which all measured tests run one line that hardly any passing test runs; none where no passing test was
@@ -255,6 +270,21 @@ mod tests {
             ("TaxTest#none", true, "Cart.java", &[1, 2]),
         ]);
         assert_eq!(found, ["CartTest#adds CartTest#sums", "TaxTest#rounds"]);
+    }
+
+    #[test]
+    fn tests_that_run_nothing_which_few_run_are_of_a_bug_only_if_they_run_a_line_of_it() {
+        let converter: [(&str, bool, &str, &[u32]); 4] = [
+            ("ConverterTest#winter", false, "Converter.java", &[1, 2]),
+            ("ConverterTest#spring", false, "Converter.java", &[1, 2]),
+            ("ConverterTest#summer", true, "Converter.java", &[1, 2]),
+            ("ConverterTest#autumn", true, "Converter.java", &[1, 2]),
+        ];
+        let node = |file| ("NodeTest#next", false, file, &[2, 9][..]);
+        let found = grouped(&[&converter[..], &[node("Node.java")]].concat());
+        assert_eq!(found, ["NodeTest#next", "ConverterTest#spring ConverterTest#winter"]);
+        let found = grouped(&[&converter[..], &[node("Converter.java")]].concat());
+        assert_eq!(found, ["ConverterTest#spring ConverterTest#winter NodeTest#next"]);
     }
 
     #[test]
