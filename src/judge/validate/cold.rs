@@ -23,7 +23,7 @@ use crate::domain::{
     Diagnostic, Disagreement, Failure, Outcome, Patch, RepoPath, TestId, TestReport, TestStatus, Validation,
 };
 use crate::sandbox::Sandbox;
-pub(super) use asked::few;
+pub(super) use asked::{cheap_of, few};
 use confirmation::doubted;
 use futures::StreamExt;
 pub(super) use screening::{ODD, mends_none, needs_time};
@@ -87,7 +87,7 @@ impl ColdJudge {
         }
         let (others, warned, executed, confirmed, disagreements, odd) = Default::default();
         let sandbox = sandbox.clone();
-        let (patience, measured) = (AtomicUsize::new(screening::PATIENCE), tokio::sync::Notify::new());
+        let (patience, measured) = (AtomicUsize::new(screening::patience(&baseline)), tokio::sync::Notify::new());
         Ok(Self {
             subject,
             baseline,

@@ -52,10 +52,15 @@ fn spread<'t>(tests: &[&'t TestId]) -> Vec<&'t TestId> {
 
 /// The triggering tests that end and take no long time together, where there are others.
 pub(super) fn cheap_beside_dear(baseline: &Baseline) -> Option<Vec<TestId>> {
+    cheap_of(&baseline.triggering, baseline)
+}
+
+/// Those of some triggering tests that end and take no long time together, where there are others among them.
+pub(in crate::validate) fn cheap_of(tests: &[TestId], baseline: &Baseline) -> Option<Vec<TestId>> {
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
-    let ends: Vec<&TestId> = baseline.triggering.iter().filter(|id| !endless.contains(id)).collect();
+    let ends: Vec<&TestId> = tests.iter().filter(|id| !endless.contains(id)).collect();
     let cheap = within(ends, ASKED_TAKE, 1, baseline);
-    (!cheap.is_empty() && cheap.len() < baseline.triggering.len()).then(|| cheap.into_iter().cloned().collect())
+    (!cheap.is_empty() && cheap.len() < tests.len()).then(|| cheap.into_iter().cloned().collect())
 }
 
 /// The triggering tests without end, and of the others those that take no long time together.

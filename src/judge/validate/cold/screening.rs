@@ -18,8 +18,11 @@ const SOME: Duration = Duration::from_secs(2);
 /// Time for the rest of their classes: what comes later has its word at the confirmation.
 const REST: Duration = Duration::from_secs(10);
 /// How often a candidate may have more time for a test than the others have. A test that failed at once may wait for seconds
-/// before it passes, and most of what is cut never ends; the likeliest candidates come first.
-pub(super) const PATIENCE: usize = 4;
+/// before it passes, and most of what is cut never ends; the likeliest candidates come first. Where every test that passes
+/// beside the failing ones is quick, one may.
+const PATIENCE: usize = 4;
+/// What a test takes at most that is quick, in milliseconds.
+const QUICK: u64 = 500;
 /// The time that a test has then.
 const PATIENT: Duration = Duration::from_secs(8);
 /// Of so many triggering tests one may end otherwise in a process that has loaded something, and the others count.
@@ -249,6 +252,13 @@ impl ColdJudge {
         against.retain(|id| before.get(id) == Some(&Before::Passes));
         Ok(against)
     }
+}
+
+/// How many candidates may have more time.
+pub(super) fn patience(baseline: &Baseline) -> usize {
+    let slowest = baseline.report.results.values().filter(|result| result.passed()).map(|result| result.millis).max();
+    let slowest = slowest.max(baseline.took.values().max().copied());
+    if slowest.is_some_and(|slowest| slowest <= QUICK) { 1 } else { PATIENCE }
 }
 
 /// Whether triggering tests were cut and none failed, and others pass: how long a test took that failed says little of how

@@ -168,7 +168,16 @@ impl Inner {
                 return Ok(answer);
             }
         }
-        let (report, mut answer) = self.test_clean(warm, workers, classes, &warm.asked).await?;
+        let cheap = cold::cheap_of(&warm.asked, baseline);
+        let first = match &cheap {
+            Some(cheap) => Some(self.test_clean(warm, workers, classes, cheap).await?),
+            None => None,
+        };
+        let (report, mut answer) = match first {
+            Some((_, answer)) if answer.outcome == Outcome::Failed => return Ok(answer),
+            Some(cut) if cut.1.outcome == Outcome::Timeout => cut,
+            _ => self.test_clean(warm, workers, classes, &warm.asked).await?,
+        };
         let is_promising = cold::needs_time(answer.outcome, answer.fixed)
             || self.passes_later(warm, workers, classes, &report).await?;
         if is_promising {

@@ -123,12 +123,16 @@ impl Inner {
     }
 }
 
-/// Tests in the classes of the triggering ones that pass soon.
+/// Tests in the classes of the triggering ones that pass soon. All invocations of a method run together, so that those of a
+/// method of which others fail, which may take long, are none.
 fn beside(baseline: &Baseline) -> impl Iterator<Item = TestId> + '_ {
     let classes: BTreeSet<&str> = baseline.triggering.iter().map(|id| id.class.as_str()).collect();
+    let failing: BTreeSet<_> = baseline.triggering.iter().map(|id| (id.class.as_str(), id.bare_method())).collect();
     let mut took = 0;
     let passing = baseline.report.results.values().filter(move |result| {
-        result.passed() && classes.contains(result.id.class.as_str()) && !baseline.set_aside.contains_key(&result.id)
+        let id = &result.id;
+        let is_beside = classes.contains(id.class.as_str()) && !failing.contains(&(&*id.class, id.bare_method()));
+        result.passed() && is_beside && !baseline.set_aside.contains_key(id)
     });
     let soon = passing.take_while(move |result| {
         took += result.millis;
