@@ -4,11 +4,13 @@
 mod asked;
 mod confirmation;
 mod screening;
+mod slow;
 
 use super::drawn::{self, Call, Draw};
 use super::jvm::Jvm;
 use super::known::Known;
 use super::observe::{self, Trace, Watch};
+use super::plan::Plan;
 use super::plausible::{self, Judged};
 use super::python::Python;
 use super::subject::{Build, Subject};
@@ -28,7 +30,8 @@ use confirmation::doubted;
 use futures::StreamExt;
 pub(super) use screening::{ODD, mends_none, needs_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -59,6 +62,10 @@ pub struct ColdJudge {
     odd: tokio::sync::OnceCell<Option<BTreeSet<TestId>>>,
     /// Candidates that may still have more time for a test that is cut.
     patience: AtomicUsize,
+    /// Whether a candidate had as much time as tests may need that are slow by nature.
+    was_long: AtomicBool,
+    /// Milliseconds that triggering tests took which passed with a patch, where those are many.
+    took: Mutex<BTreeMap<TestId, u64>>,
     /// What the first ranking needs is measured.
     pub(super) measured: tokio::sync::Notify,
 }
@@ -101,6 +108,8 @@ impl ColdJudge {
             disagreements,
             odd,
             patience,
+            was_long: AtomicBool::new(false),
+            took: Mutex::default(),
             measured,
         })
     }
@@ -142,10 +151,13 @@ impl ColdJudge {
         if judged.outcome != Outcome::Timeout || coverage::endless(&self.baseline).next().is_some() {
             return Ok((first, judged));
         }
-        let plan = crate::validate::plan::Plan { deadlines: deadlines.times(MORE), ..plan }.for_long();
+        let plan = Plan { deadlines: deadlines.times(MORE), ..plan }.for_long();
         let again = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::triggering(&self.baseline, &again);
-        Ok((again, judged))
+        if !needs_time(judged.outcome, judged.fixed) || self.was_long.swap(true, Relaxed) {
+            return Ok((again, judged));
+        }
+        self.test_long(patch, build, again, deadlines).await
     }
 
     /// What is made of a patch: of the one that was confirmed last it is there already; `None` where nothing can be made.
@@ -196,6 +208,7 @@ impl Judge for ColdJudge {
             Err(refused) => refused,
             Ok(build) => {
                 let (report, judged) = self.test_triggering(patch, &Arc::new(build)).await?;
+                self.note_times(&report, &judged);
                 answer(&report, judged, 0.0)
             }
         };

@@ -151,6 +151,7 @@ impl Confirmation<'_> {
             while let Some(classes) = queue.next() {
                 let (count, begin) = (classes.len(), Instant::now());
                 let plan = self.subject.plan(classes, deadlines.clone()).looking(Look::Elsewhere);
+                let plan = plan.for_times_of(self.baseline);
                 let copy = self.subject.plain_copy_with(self.patch, &self.build)?;
                 let report = self.subject.run(&copy, &plan).await?;
                 queue.finish(count, begin.elapsed(), &report);
@@ -171,6 +172,7 @@ impl Confirmation<'_> {
             return Ok(None);
         }
         let plan = self.subject.plan_of(suite::wanted(&open), self.subject.deadlines(&self.baseline.report));
+        let plan = plan.for_times_of(self.baseline);
         let again = self.subject.run(&self.copy()?, &plan).await?;
         let mut report = plain.clone();
         suite::join(&mut report, again);
@@ -188,11 +190,11 @@ impl Confirmation<'_> {
     async fn run_as_tests(&self) -> Result<TestReport, ValidateError> {
         let classes = self.subject.classes_of(&self.baseline.triggering);
         let deadlines = self.subject.deadlines(&self.baseline.report);
-        let plan = self.subject.plan(classes, deadlines.clone());
+        let plan = self.subject.plan(classes, deadlines.clone()).for_times_of(self.baseline);
         let mut report = self.subject.run(&self.copy()?, &plan).await?;
         if !self.is_repaired(&report) {
             let alone = self.subject.plan_of(suite::wanted(&self.baseline.triggering), deadlines.times(self.more()));
-            let again = self.subject.run(&self.copy()?, &alone).await?;
+            let again = self.subject.run(&self.copy()?, &alone.for_long()).await?;
             if !self.is_repaired(&again) {
                 return Ok(again);
             }

@@ -37,7 +37,7 @@ pub(super) async fn objection(
         };
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Plain);
+    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Plain).for_times_of(baseline);
     let report = subject.run(&subject.plain_copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);
     if judged.outcome == Outcome::PassedWarm {
@@ -65,7 +65,7 @@ async fn in_another_order(
     let mut against = None;
     for _ in 0..ORDERS {
         let deadlines = subject.deadlines(&baseline.report);
-        let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Reordered);
+        let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Reordered).for_times_of(baseline);
         let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::of_tests(baseline, tests, &report);
         if judged.outcome == Outcome::PassedWarm {

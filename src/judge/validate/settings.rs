@@ -86,7 +86,7 @@ pub(super) async fn objection(
         return Ok(None);
     }
     let deadlines = subject.deadlines(&baseline.report);
-    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Settings);
+    let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Settings).for_times_of(baseline);
     let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);
     // A process that does not get to its tests there says nothing of the patch.

@@ -31,9 +31,10 @@ impl ColdJudge {
         excused: &BTreeSet<TestId>,
     ) -> Result<Validation, ValidateError> {
         let order = self.subject.order(patch, &build);
+        let timed = self.timed();
         let confirmation = Confirmation {
             subject: &*self.subject,
-            baseline: &self.baseline,
+            baseline: &timed,
             bug: &self.baseline,
             untouched: &self.own.untouched,
             expected: self.own.expected().await?,
@@ -148,7 +149,7 @@ impl ColdJudge {
         passed: Validation,
     ) -> Result<Validation, ValidateError> {
         self.subject.options().watcher.phase("running the triggering tests reversed");
-        let (failed, of) = match controls::control(&*self.subject, &self.baseline, patch, build).await? {
+        let (failed, of) = match controls::control(&*self.subject, &self.timed(), patch, build).await? {
             Controlled::Against(objection) => return Ok(objection),
             Controlled::Passed { failed, of } => (failed, of),
         };

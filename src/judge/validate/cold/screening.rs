@@ -287,3 +287,22 @@ fn cut_now<'t>(tests: &'t [TestId], report: &TestReport, baseline: &Baseline) ->
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
     tests.iter().find(|id| report.is_cut(id) && !endless.contains(id))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{TestResult, TestStatus};
+
+    #[test]
+    fn where_all_tests_are_quick_one_candidate_has_more_time() {
+        let beside = |millis: u64| {
+            let id = TestId::new("PoolTest", "waits");
+            let result = TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis, loss: None };
+            let mut report = suite::empty();
+            report.results.insert(id, result);
+            patience(&Baseline { report: report.into(), ..Baseline::default() })
+        };
+        assert_eq!((beside(40), beside(2_000)), (1, PATIENCE));
+        assert_eq!(patience(&Baseline::default()), PATIENCE, "nothing is known");
+    }
+}
