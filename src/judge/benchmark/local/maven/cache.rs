@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 512 << 20;
 /// Stands for the folder of the copy in what Maven wrote.
 const COPY: &str = "@copy-of-unidebug@";
 /// Changes when what is kept has another form.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Larger files hold no path of the copy, nor do those with these ends.
 const MOST_OF_TEXT: u64 = 1 << 20;
 const NO_TEXT: [&str; 2] = ["class", "jar"];

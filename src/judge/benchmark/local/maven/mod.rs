@@ -166,11 +166,7 @@ fn describe(
     }
     let pom = find_pom(&poms, &module.name).ok_or_else(unknown)?;
     for entry in settings::added_class_path(pom) {
-        let entry = module.folder.under(root).join(entry);
-        match inside(root, &entry) {
-            Some(folder) => project.compiled.push(folder),
-            None => project.class_path.push(entry),
-        }
+        add_named(root, module.folder.under(root).join(entry), &mut project);
     }
     let folder = module.folder.under(root);
     project.working_directory = settings::working_directory(pom)
@@ -206,6 +202,14 @@ fn add_entry(
         project.class_path.push(entry);
     } else {
         notes.push(format!("left out of the class path, because it does not exist: {entry}"));
+    }
+}
+
+/// Adds an entry that the settings of the tests name: a folder of classes, or a library.
+fn add_named(root: &Utf8Path, entry: Utf8PathBuf, project: &mut Project) {
+    match inside(root, &entry).filter(|_| !entry.is_file()) {
+        Some(folder) => project.compiled.push(folder),
+        None => project.class_path.push(entry),
     }
 }
 
@@ -282,5 +286,24 @@ fn remove_traces(root: &Utf8Path, all: &[Module]) {
     for module in all {
         // Left behind it is only untidy, so a failure is no error.
         let _ = fs::remove_dir_all(module.folder.under(root).join(request::TRACES));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_tests_are_told_of_is_a_folder_of_classes_or_a_library() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        fs::create_dir_all(root.join("target/versions/11")).unwrap();
+        fs::write(root.join("templates.jar"), "").unwrap();
+        let mut project = Project::default();
+        for named in ["target/versions/11", "templates.jar", "/opt/tools.jar"] {
+            add_named(root, root.join(named), &mut project);
+        }
+        assert_eq!(project.compiled, [RepoPath::new("target/versions/11").unwrap()]);
+        assert_eq!(project.class_path, [root.join("templates.jar"), "/opt/tools.jar".into()]);
     }
 }
