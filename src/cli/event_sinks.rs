@@ -1,6 +1,7 @@
 //! Where a run's events go.
 
 use super::error::Failure;
+use super::part::Nearest;
 use super::progress::Progress;
 use crate::domain::{Event, EventSink, Watcher};
 use crate::journal::{Journal, Past, Tee};
@@ -17,6 +18,8 @@ pub(super) struct EventSinks {
     pub sink: Arc<dyn EventSink>,
     /// Sums over the run.
     pub tally: Arc<Tally>,
+    /// Candidates that repair a part of the failing tests.
+    pub nearest: Arc<Nearest>,
     /// Notices of earlier sessions of the run.
     pub past: Arc<Past>,
     /// What was sent where.
@@ -40,14 +43,14 @@ impl EventSinks {
     /// To this sink first: what it refuses, nobody else hears.
     pub(super) fn to(first: Arc<dyn EventSink>, past: Arc<Past>, quiet: bool) -> Self {
         let tally = Arc::new(Tally::default());
-        let manifest = Arc::new(Manifest::default());
+        let (manifest, nearest) = (Arc::new(Manifest::default()), Arc::new(Nearest::default()));
         let progress = (!quiet).then(|| Arc::new(Progress::new()));
-        let mut sinks: Vec<Arc<dyn EventSink>> = vec![first, tally.clone(), manifest.clone()];
+        let mut sinks: Vec<Arc<dyn EventSink>> = vec![first, tally.clone(), nearest.clone(), manifest.clone()];
         if let Some(progress) = &progress {
             sinks.push(progress.clone());
         }
         let (journal, listener) = (None, Watcher::default());
-        Self { sink: Arc::new(Tee::new(sinks)), tally, past, manifest, progress, journal, listener }
+        Self { sink: Arc::new(Tee::new(sinks)), tally, nearest, past, manifest, progress, journal, listener }
     }
 
     /// The same, with somebody who hears events, and phases where no progress is printed.

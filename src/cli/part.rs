@@ -8,16 +8,19 @@ use super::run_report::confidence_beside_others;
 use super::session::Session;
 use super::strategy;
 use crate::domain::words::{counted, listed};
-use crate::domain::{ConfidenceWord, Event, Outcome, TestId, Validation};
+use crate::domain::{ConfidenceWord, Event, EventSink, Outcome, PatchAttempt, Scope, TestId};
 use crate::escalate::{Repair, RunVerdict};
-use crate::tools::Workbench;
+use crate::tools::{Workbench, attempt_of};
 use crate::validate::Baseline;
 use camino::Utf8Path;
 use std::cmp::Reverse;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Folder of a run directory in which the part is worked on; it can be made again.
 pub(super) const SCRATCH: &str = "part";
+/// Candidates that are kept.
+const KEPT: usize = 16;
 /// Parts that are worked on, until the repair of one is sure.
 const PARTS: usize = 3;
 /// What is as sure as a repair of a part can be.
@@ -25,10 +28,34 @@ const SURE: ConfidenceWord = ConfidenceWord::Medium;
 /// Tests that are named.
 const NAMED: usize = 3;
 
-/// Failing tests that some candidates repair, with those candidates.
+/// The first candidates that repair a part of the failing tests, of those that repair the most.
+#[derive(Default)]
+pub(super) struct Nearest {
+    judged: Mutex<Vec<Event>>,
+}
+
+impl EventSink for Nearest {
+    fn emit(&self, event: &Event) -> std::io::Result<()> {
+        let fixed = |event: &Event| match event {
+            Event::Validated { outcome: Outcome::Failed, fixed, .. } => *fixed,
+            _ => 0,
+        };
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let (most, now) = (judged.first().map_or(1, fixed), fixed(event));
+        if now > most {
+            judged.clear();
+        }
+        if now >= most && judged.len() < KEPT {
+            judged.push(event.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Failing tests that some candidates repair, with those candidates and who proposed them.
 struct Part {
     tests: Vec<TestId>,
-    tried: Vec<Event>,
+    tried: Vec<(Scope, PatchAttempt)>,
 }
 
 /// A repair of a part on the bench of that part.
@@ -52,7 +79,7 @@ impl Session {
             return Ok((bench, verdict));
         }
         let mut surest: Option<OnPart> = None;
-        let parts = parts_of(bench.validator.baseline(), &event_sinks.tally.sums().partial);
+        let parts = parts_of(&bench, &event_sinks.nearest);
         for (nth, part) in parts.iter().enumerate() {
             event_sinks.notice(&told(&part.tests, bench.validator.baseline()))?;
             let found = self.on_part(part, opened, &folder.join(SCRATCH).join(nth.to_string()), event_sinks).await?;
@@ -89,16 +116,15 @@ impl Session {
 }
 
 /// The parts that the nearest candidates repair, each with the candidates that repair it, in the order of those.
-fn parts_of(baseline: &Baseline, partial: &[Event]) -> Vec<Part> {
+fn parts_of(bench: &Workbench, nearest: &Nearest) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    for event in partial {
-        let Event::Validated { failing, fixed, .. } = event else { continue };
-        let (failing, fixed) = (failing.clone(), *fixed);
-        let answer = Validation { failing, fixed, ..Validation::without_tests(Outcome::Failed, String::new()) };
-        let Some(tests) = baseline.repaired_part(&answer) else { continue };
+    for event in nearest.judged.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let (Event::Validated { scope, .. }, Some(attempt)) = (event, attempt_of(event, bench)) else { continue };
+        let Some(tests) = bench.validator.baseline().repaired_part(&attempt.validation) else { continue };
+        let tried = (scope.clone(), attempt);
         match parts.iter_mut().find(|part| part.tests == tests) {
-            Some(part) => part.tried.push(event.clone()),
-            None => parts.push(Part { tests, tried: vec![event.clone()] }),
+            Some(part) => part.tried.push(tried),
+            None => parts.push(Part { tests, tried: vec![tried] }),
         }
     }
     parts.truncate(PARTS);

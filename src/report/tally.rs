@@ -32,8 +32,6 @@ pub(crate) struct Sums {
     pub baseline: f64,
     /// What the next one to look at the bug wants to know.
     pub known: Known,
-    /// The first judged candidates that repair a part of the failing tests, of those that repair the most.
-    pub partial: Vec<Event>,
 }
 
 /// What is known of a bug, repaired or not.
@@ -78,8 +76,6 @@ impl Nearest {
     }
 }
 
-/// Candidates that are kept which repair a part of the failing tests.
-const PARTIAL: usize = 16;
 /// Suspicious lines that are kept.
 const SUSPECTS: usize = 3;
 
@@ -111,7 +107,6 @@ impl Sums {
                     *self.outcomes.entry(*outcome).or_default() += 1;
                 }
                 self.seconds.tests += seconds;
-                self.keep_partial(event);
                 if !outcome.passes() && *outcome != Outcome::Duplicate && *fixed > 0 {
                     let (nth, diff, origin) = (self.candidates.proposed, diff.clone(), origin.clone());
                     let failing = failing.clone();
@@ -146,23 +141,6 @@ impl Sums {
                 self.known.suspects = ranking.lines.iter().take(SUSPECTS).cloned().collect();
             }
             _ => {}
-        }
-    }
-}
-
-impl Sums {
-    /// Keeps a judged candidate that repairs as many of the failing tests as any before it; those that repair fewer are gone.
-    fn keep_partial(&mut self, event: &Event) {
-        let fixed = |event: &Event| match event {
-            Event::Validated { outcome: Outcome::Failed, fixed, .. } => *fixed,
-            _ => 0,
-        };
-        let (most, now) = (self.partial.first().map_or(1, fixed), fixed(event));
-        if now > most {
-            self.partial.clear();
-        }
-        if now >= most && self.partial.len() < PARTIAL {
-            self.partial.push(event.clone());
         }
     }
 }

@@ -128,8 +128,8 @@ impl ColdJudge {
     /// dear and one of the others still fails, they are not asked.
     async fn test_triggering(&self, patch: &Patch, build: &Arc<Build>) -> Result<(TestReport, Judged), ValidateError> {
         let subject = &*self.subject;
-        let deadlines = subject.deadlines(&self.baseline.report);
-        if let Some(cheap) = asked::cheap_beside_dear(&self.baseline) {
+        let deadlines = subject.deadlines_for(&self.baseline);
+        if let Some(cheap) = cheap_of(&self.baseline.triggering, &self.baseline) {
             let plan = subject.plan_of(cheap, deadlines.clone()).until_lost();
             let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
             let judged = plausible::triggering(&self.baseline, &report);
@@ -258,7 +258,7 @@ impl Judge for ColdJudge {
 impl Probe for ColdJudge {
     async fn run_tests(&self, tests: &[TestId]) -> Result<TestReport, ValidateError> {
         let subject = &*self.subject;
-        let deadlines = subject.deadlines(&self.baseline.report);
+        let deadlines = subject.deadlines_for(&self.baseline);
         if tests.is_empty() {
             return subject.run(&subject.copy()?, &subject.plan(subject.tests().to_vec(), deadlines)).await;
         }

@@ -144,7 +144,7 @@ impl Confirmation<'_> {
     /// The classes of the triggering tests in plain processes, split over the lanes.
     async fn run_plain(&self) -> Result<TestReport, ValidateError> {
         let classes = self.subject.classes_of(&self.baseline.triggering);
-        let deadlines = self.subject.deadlines(&self.baseline.report);
+        let deadlines = self.subject.deadlines_for(self.baseline);
         let queue = Queue::new(classes, lanes::count(), &self.baseline.report);
         let lane = async |_| {
             let mut all = suite::empty();
@@ -171,7 +171,7 @@ impl Confirmation<'_> {
         if plausible::ended_badly(plain.end).is_some() {
             return Ok(None);
         }
-        let plan = self.subject.plan_of(suite::wanted(&open), self.subject.deadlines(&self.baseline.report));
+        let plan = self.subject.plan_of(suite::wanted(&open), self.subject.deadlines_for(self.baseline));
         let plan = plan.for_times_of(self.baseline);
         let again = self.subject.run(&self.copy()?, &plan).await?;
         let mut report = plain.clone();
@@ -189,7 +189,7 @@ impl Confirmation<'_> {
     /// tests run by themselves, with more time.
     async fn run_as_tests(&self) -> Result<TestReport, ValidateError> {
         let classes = self.subject.classes_of(&self.baseline.triggering);
-        let deadlines = self.subject.deadlines(&self.baseline.report);
+        let deadlines = self.subject.deadlines_for(self.baseline);
         let plan = self.subject.plan(classes, deadlines.clone()).for_times_of(self.baseline);
         let mut report = self.subject.run(&self.copy()?, &plan).await?;
         if !self.is_repaired(&report) {

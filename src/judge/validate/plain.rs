@@ -36,7 +36,7 @@ pub(super) async fn objection(
             against => Ok(against),
         };
     }
-    let deadlines = subject.deadlines(&baseline.report);
+    let deadlines = subject.deadlines_for(baseline);
     let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Plain).for_times_of(baseline);
     let report = subject.run(&subject.plain_copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);
@@ -64,7 +64,7 @@ async fn in_another_order(
     }
     let mut against = None;
     for _ in 0..ORDERS {
-        let deadlines = subject.deadlines(&baseline.report);
+        let deadlines = subject.deadlines_for(baseline);
         let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Reordered).for_times_of(baseline);
         let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
         let judged = plausible::of_tests(baseline, tests, &report);

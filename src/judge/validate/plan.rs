@@ -1,11 +1,14 @@
 //! What a run of tests is asked to do.
 
+use super::Baseline;
 use crate::domain::{RepoPath, TestId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Every test gets at least this, whatever it usually takes.
 pub(super) const LEAST: Duration = Duration::from_secs(2);
+/// Milliseconds of a test that takes long.
+pub(super) const LONG: u64 = 2_000;
 /// A test of which nobody knows how long it takes.
 pub(super) const UNKNOWN: Duration = Duration::from_secs(30);
 /// Times its usual time that a quick test gets.
@@ -143,6 +146,14 @@ impl Plan {
     /// with large numbers take many times as long.
     pub(super) fn for_long(self) -> Self {
         Self { long: true, ..self }
+    }
+
+    /// The same, where triggering tests of a baseline take long, or are known to when they pass.
+    pub(super) fn for_times_of(self, baseline: &Baseline) -> Self {
+        let millis = |id: &TestId| baseline.report.results.get(id).map_or(0, |result| result.millis);
+        let known = |id: &TestId| baseline.took.get(id).copied().unwrap_or_default();
+        let is_long = baseline.triggering.iter().any(|id| millis(id).max(known(id)) >= LONG);
+        if is_long { self.for_long() } else { self }
     }
 
     /// The same that is over after the first loss.

@@ -85,7 +85,7 @@ pub(super) async fn objection(
     if subject.options().accept_suspicious {
         return Ok(None);
     }
-    let deadlines = subject.deadlines(&baseline.report);
+    let deadlines = subject.deadlines_for(baseline);
     let plan = subject.plan_of(suite::wanted(tests), deadlines).looking(Look::Settings).for_times_of(baseline);
     let report = subject.run(&subject.copy_with(patch, build)?, &plan).await?;
     let judged = plausible::of_tests(baseline, tests, &report);

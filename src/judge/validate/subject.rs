@@ -189,6 +189,18 @@ impl dyn Subject + '_ {
         Deadlines { default: UNKNOWN, own, total: self.longest() }
     }
 
+    /// The same for candidates: a failing test of which it is known how long it takes to pass has that time.
+    pub(super) fn deadlines_for(&self, baseline: &Baseline) -> Deadlines {
+        let mut deadlines = self.deadlines(&baseline.report);
+        for (id, millis) in &baseline.took {
+            let ended = baseline.report.results.get(id).is_some_and(|result| result.loss.is_none());
+            if let Some(limit) = deadlines.own.get_mut(id).filter(|_| ended) {
+                *limit = (*limit).max(Deadlines::usual(*millis));
+            }
+        }
+        deadlines
+    }
+
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
     /// took, one that fails by a slow one that passes beside it.
     pub(super) fn quick_deadlines(&self, baseline: &Baseline) -> Deadlines {

@@ -4,7 +4,7 @@ use super::choose::choose;
 use super::escalator::{Decider, Escalator, RepairError};
 use super::outcome::Repair;
 use crate::agent::AgentError;
-use crate::domain::{Event, PatchAttempt, PolicyKind, Scope};
+use crate::domain::{PatchAttempt, PolicyKind, Scope};
 use crate::templates::MOST_CONFIRMED;
 use crate::tools::{ToolError, Workbench, attempt_of, judge_again};
 
@@ -14,11 +14,13 @@ impl Escalator {
     ///
     /// # Errors
     /// Faults of the environment and of the journal.
-    pub async fn repair_of_part(&self, tried: &[Event], bench: &Workbench) -> Result<Option<Repair>, RepairError> {
+    pub async fn repair_of_part(
+        &self,
+        tried: &[(Scope, PatchAttempt)],
+        bench: &Workbench,
+    ) -> Result<Option<Repair>, RepairError> {
         let mut found: Option<Repair> = None;
-        for event in tried {
-            let Event::Validated { scope, .. } = event else { continue };
-            let Some(earlier) = attempt_of(event, bench) else { continue };
+        for (scope, earlier) in tried {
             let attempt = self.judged_as_part(earlier, scope, bench).await?;
             if !attempt.validation.is_plausible() {
                 continue;
@@ -40,18 +42,18 @@ impl Escalator {
     /// The candidate with the word on it here, which an earlier session may know.
     async fn judged_as_part(
         &self,
-        earlier: PatchAttempt,
+        earlier: &PatchAttempt,
         scope: &Scope,
         bench: &Workbench,
     ) -> Result<PatchAttempt, RepairError> {
         let scope = Scope { cycle: 0, ..scope.clone() };
         let known = self.past.history().validated(&scope);
-        let known = known.filter_map(|event| Some((event, attempt_of(event, bench)?)));
-        if let Some((event, attempt)) = known.into_iter().find(|(_, attempt)| attempt.patch == earlier.patch) {
+        let mut known = known.filter_map(|event| Some((event, attempt_of(event, bench)?)));
+        if let Some((event, attempt)) = known.find(|(_, attempt)| attempt.patch == earlier.patch) {
             self.sink.emit(event).map_err(AgentError::Journal)?;
             return Ok(attempt);
         }
-        let judged = judge_again(earlier, &scope, bench, &*self.sink).await;
+        let judged = judge_again(earlier.clone(), &scope, bench, &*self.sink).await;
         judged.map_err(|error: ToolError| AgentError::Tool(error).into())
     }
 

@@ -27,9 +27,9 @@ struct Program<'p> {
     file: &'p str,
     buggy: &'p Utf8Path,
     accepted: &'p Utf8Path,
-    /// Builds it; words, never a shell line.
+    /// The command that builds the program; words, never a shell line.
     build: Option<Vec<String>>,
-    /// Runs it.
+    /// The command that runs it on one input.
     run: Vec<String>,
 }
 

@@ -50,11 +50,6 @@ fn spread<'t>(tests: &[&'t TestId]) -> Vec<&'t TestId> {
     tests.iter().step_by(tests.len().div_ceil(FEW).max(1)).copied().collect()
 }
 
-/// The triggering tests that end and take no long time together, where there are others.
-pub(super) fn cheap_beside_dear(baseline: &Baseline) -> Option<Vec<TestId>> {
-    cheap_of(&baseline.triggering, baseline)
-}
-
 /// Those of some triggering tests that end and take no long time together, where there are others among them.
 pub(in crate::validate) fn cheap_of(tests: &[TestId], baseline: &Baseline) -> Option<Vec<TestId>> {
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
@@ -66,7 +61,7 @@ pub(in crate::validate) fn cheap_of(tests: &[TestId], baseline: &Baseline) -> Op
 /// The triggering tests without end, and of the others those that take no long time together.
 pub(super) fn cheap(baseline: &Baseline) -> Vec<&TestId> {
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
-    let cheap = cheap_beside_dear(baseline);
+    let cheap = cheap_of(&baseline.triggering, baseline);
     let is_cheap = |id: &&TestId| endless.contains(id) || cheap.as_ref().is_none_or(|cheap| cheap.contains(id));
     baseline.triggering.iter().filter(is_cheap).collect()
 }

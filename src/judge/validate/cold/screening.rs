@@ -210,7 +210,7 @@ impl ColdJudge {
 
     /// Deadlines by which a test that failed at once may take its time to pass; for a few candidates one without end may, too.
     pub(in crate::validate) fn patient_deadlines(&self) -> Deadlines {
-        let mut deadlines = self.subject.deadlines(&self.baseline.report);
+        let mut deadlines = self.subject.deadlines_for(&self.baseline);
         if !self.has_patience() {
             deadlines.own.extend(coverage::brief(&self.baseline));
         }

@@ -2,17 +2,16 @@
 
 use super::ColdJudge;
 use crate::domain::{Patch, TestId, TestReport};
-use crate::validate::plan::{Deadlines, Plan};
+use crate::validate::plan::{Deadlines, LONG};
 use crate::validate::plausible::{self, Judged};
 use crate::validate::subject::Build;
 use crate::validate::{Baseline, ValidateError, untouched};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 /// How much more time the tests get, once, that alone did not end, where the others pass.
 const MOST: u32 = 10;
-/// Milliseconds of a test that count as many.
-const MANY: u64 = 2_000;
 
 impl ColdJudge {
     /// The triggering tests that did not pass in a report, with a patch, and with as much time as tests may need.
@@ -40,7 +39,7 @@ impl ColdJudge {
         }
         let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
         for id in &self.baseline.triggering {
-            let result = report.results.get(id).filter(|result| result.passed() && result.millis >= MANY);
+            let result = report.results.get(id).filter(|result| result.passed() && result.millis >= LONG);
             if let Some(result) = result {
                 let known = took.entry(id.clone()).or_default();
                 *known = result.millis.max(*known);
@@ -49,56 +48,42 @@ impl ColdJudge {
     }
 
     /// What a confirmation holds patches against: the baseline, with the time that triggering tests need to pass.
-    pub(super) fn timed(&self) -> Baseline {
+    pub(super) fn timed(&self) -> Cow<'_, Baseline> {
         let took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
-        if took.is_empty() { self.baseline.clone() } else { with_times(&self.baseline, &took) }
+        if took.is_empty() { Cow::Borrowed(&self.baseline) } else { Cow::Owned(with_times(&self.baseline, &took)) }
     }
 }
 
-/// A baseline whose failing tests take as long as they took when they passed.
+/// A baseline that knows of some tests how long they take to pass.
 fn with_times(baseline: &Baseline, took: &BTreeMap<TestId, u64>) -> Baseline {
-    let mut report = TestReport::clone(&baseline.report);
+    let mut all = baseline.took.clone();
     for (id, millis) in took {
-        if let Some(result) = report.results.get_mut(id).filter(|result| result.loss.is_none()) {
-            result.millis = result.millis.max(*millis);
-        }
+        let known = all.entry(id.clone()).or_default();
+        *known = (*known).max(*millis);
     }
-    Baseline { report: Arc::new(report), ..baseline.clone() }
-}
-
-impl Plan {
-    /// The same, with the better compiler where the triggering tests of a baseline take long.
-    pub(in crate::validate) fn for_times_of(self, baseline: &Baseline) -> Self {
-        let millis = |id: &TestId| baseline.report.results.get(id).map_or(0, |result| result.millis);
-        if baseline.triggering.iter().map(millis).max().is_some_and(|most| most >= MANY) {
-            self.for_long()
-        } else {
-            self
-        }
-    }
+    Baseline { took: all, ..baseline.clone() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{TestResult, TestStatus};
+    use crate::validate::plan::{Plan, UNKNOWN};
 
     #[test]
-    fn a_test_that_took_long_to_pass_has_the_time_and_the_better_compiler() {
+    fn a_test_that_took_long_to_pass_has_the_better_compiler() {
         let id = TestId::new("FuzzTest", "inserts");
         let result = TestResult { id: id.clone(), status: TestStatus::Failed, failure: None, millis: 3, loss: None };
         let mut report = crate::validate::suite::empty();
         report.results.insert(id.clone(), result);
         let baseline = Baseline { report: report.into(), triggering: vec![id.clone()], ..Baseline::default() };
-        let plan = |baseline: &Baseline| {
-            let plan = Plan::of(vec!["FuzzTest".into()], Deadlines::of(crate::validate::plan::UNKNOWN, MANY_SECONDS));
-            plan.for_times_of(baseline)
+        let is_long = |baseline: &Baseline| {
+            let plan = Plan::of(Vec::new(), Deadlines::of(UNKNOWN, UNKNOWN));
+            plan.for_times_of(baseline).long
         };
-        assert!(!plan(&baseline).long);
-        let timed = with_times(&baseline, &[(id.clone(), 23_000)].into());
-        assert!(plan(&timed).long);
-        assert_eq!((timed.report.results[&id].millis, timed.report.results[&id].status), (23_000, TestStatus::Failed));
+        let took = |millis| with_times(&baseline, &[(id.clone(), millis)].into());
+        assert!(!is_long(&baseline) && !is_long(&took(500)) && is_long(&took(23_000)));
+        let earlier = Baseline { took: [(id.clone(), 40_000)].into(), ..baseline.clone() };
+        assert_eq!(with_times(&earlier, &[(id.clone(), 23_000)].into()).took[&id], 40_000);
     }
-
-    const MANY_SECONDS: std::time::Duration = std::time::Duration::from_secs(100);
 }

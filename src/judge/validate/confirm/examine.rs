@@ -173,7 +173,7 @@ impl Confirmation<'_> {
     }
 
     pub(super) fn deadlines(&self) -> Deadlines {
-        let known = self.subject.deadlines(&self.baseline.report);
+        let known = self.subject.deadlines_for(self.baseline);
         Deadlines { default: UNKNOWN, ..known }
     }
 

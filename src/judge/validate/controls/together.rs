@@ -97,7 +97,7 @@ pub(super) async fn cleared(trial: &Trial<'_>, doubts: bool) -> Result<Cleared, 
     let Some(copy) = written(trial, &mut groups).await? else { return Ok(Cleared::default()) };
     let ready = begin.elapsed();
     let tests = groups.iter().flat_map(Group::runs).collect();
-    let plan = trial.subject.plan_of(tests, trial.subject.deadlines(&trial.baseline.report));
+    let plan = trial.subject.plan_of(tests, trial.subject.deadlines_for(trial.baseline));
     let report = trial.subject.run(&copy, &plan).await?;
     let forms: usize = groups.iter().map(|group| group.forms.len()).sum();
     tracing::debug!(

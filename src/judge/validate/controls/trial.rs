@@ -128,7 +128,7 @@ impl Trial<'_> {
     pub(super) async fn report(&self, controls: &mut Vec<Control>) -> Result<Option<TestReport>, ValidateError> {
         let Some(copy) = self.written(controls).await? else { return Ok(None) };
         let tests: Vec<TestId> = controls.iter().map(|control| control.test.clone()).collect();
-        let plan = self.subject.plan_of(suite::wanted(&tests), self.subject.deadlines(&self.baseline.report));
+        let plan = self.subject.plan_of(suite::wanted(&tests), self.subject.deadlines_for(self.baseline));
         Ok(Some(self.subject.run(&copy, &plan).await?))
     }
 

@@ -58,13 +58,7 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     let least = |group: &[TestId]| group.iter().filter_map(|id| ran.get(id)).min().copied().unwrap_or(usize::MAX);
     let are_unloadable = |group: &Vec<TestId>| group.iter().all(|id| unloadable::is_unloadable(id, report));
     groups.sort_by_cached_key(|group| (are_unloadable(group), Reverse(group.len()), least(group), group.clone()));
-    let mut apart = Vec::new();
-    for id in silent {
-        match groups.iter_mut().find(|group| may_share_a_line(&id, group, spectrum)) {
-            Some(group) => group.push(id),
-            None => apart.push(id),
-        }
-    }
+    let apart = add_by_lines(silent, &mut groups, spectrum);
     groups.iter_mut().for_each(|group| group.sort());
     if !apart.is_empty() {
         groups.push(apart);
@@ -76,15 +70,26 @@ pub(super) fn groups(failing: Vec<TestId>, report: &TestReport, spectrum: &Spect
     groups
 }
 
-/// Whether a test may run a line that one of a group runs, or one near it: where both were measured and run none such, they
-/// hardly fail by the same one.
-fn may_share_a_line(id: &TestId, group: &[TestId], spectrum: &Spectrum) -> bool {
-    let ran = |id: &TestId| {
-        let of = spectrum.tests().find(|(other, ..)| *other == id);
-        of.map(|(.., ran)| ran.flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line))).collect())
-    };
-    let Some(own): Option<BTreeSet<Line<'_>>> = ran(id) else { return true };
-    group.iter().any(|other| ran(other).is_none_or(|lines: BTreeSet<Line<'_>>| are_near(&own, &lines)))
+/// Adds each test to the first group that runs a line which it runs, or one near it: otherwise they hardly fail by the same one.
+/// What was not measured may run any line. Gives the tests that no group takes.
+fn add_by_lines(tests: Vec<TestId>, groups: &mut [Vec<TestId>], spectrum: &Spectrum) -> Vec<TestId> {
+    const ALL: f64 = 1.0;
+    let failing: Vec<TestId> = groups.iter().flatten().chain(&tests).cloned().collect();
+    let lines = failure_lines_of(&failing, spectrum, ALL);
+    let of_group = |group: &Vec<TestId>| group.iter().map(|id| lines.get(id)).collect::<Option<Vec<_>>>();
+    let ran: Vec<Option<Vec<_>>> = groups.iter().map(of_group).collect();
+    let mut apart = Vec::new();
+    for id in tests {
+        let is_near = |ran: &Option<Vec<&BTreeSet<Line<'_>>>>| match (lines.get(&id), ran) {
+            (Some(own), Some(ran)) => ran.iter().any(|lines| are_near(own, lines)),
+            _ => true,
+        };
+        match ran.iter().position(is_near) {
+            Some(group) => groups[group].push(id),
+            None => apart.push(id),
+        }
+    }
+    apart
 }
 
 /// Joins groups of which all measured tests run one line that hardly any passing test runs; none where no passing test was

@@ -336,7 +336,7 @@ impl Inner {
             Ok(build) => Arc::new(build),
             Err(_) => return Ok(true),
         };
-        let deadlines = subject.deadlines(&self.cold.baseline().report);
+        let deadlines = subject.deadlines_for(self.cold.baseline());
         let plan = subject.plan_of(vec![id.clone()], deadlines);
         let report = subject.run(&subject.copy_with(patch, &build)?, &plan).await?;
         let fails = passes(&report, id) != Some(true);
