@@ -53,17 +53,33 @@ pub(super) fn differing(before: &[Call], after: &[Call]) -> Vec<TestId> {
 /// How many inputs that no failing test gives have another result than before, and in how many characters those differ. That
 /// an input no longer meets what a failing test met in the same function is asked for, if code hardly raises it on purpose.
 pub(super) fn changed(before: &[Call], after: &[Call], triggering: &[TestId]) -> (usize, usize) {
-    let pairs = pairs(before, after, triggering);
-    let met: BTreeSet<_> = pairs.values().filter(|pair| pair.triggering).filter_map(fault).collect();
-    let is_asked = |pair: &Pair<'_>| pair.triggering || fault(pair).is_some_and(|fault| met.contains(&fault));
-    let changed = pairs.values().filter(|pair| pair.changed() && !is_asked(pair));
+    let none = BTreeSet::new();
+    let functions = by_function(before, after, triggering).into_values();
+    let functions: Vec<FunctionPairs<'_>> =
+        functions.map(|pairs| FunctionPairs { pairs, exchange: None, agreed: &none }).collect();
+    let changed = functions.iter().flat_map(|function| {
+        let faults = function.faults();
+        function.changed().filter(move |pair| !pair.triggering && !is_cured(pair, &faults))
+    });
     changed.fold((0, 0), |(inputs, chars), pair| (inputs + 1, chars + shown::apart(pair.before, pair.after)))
 }
 
-/// The function that an input met a fault in which it no longer meets, and the kind of that.
-fn fault<'p>(pair: &'p Pair<'_>) -> Option<(&'p str, &'p str, &'p str)> {
-    let Pair { call, before, after, .. } = pair;
-    (is_of_fault(before) && is_value(after)).then(|| (&*call.file, &*call.function, kind(before)))
+/// The inputs that both versions were called with, by file and function.
+fn by_function<'c>(
+    before: &'c [Call],
+    after: &'c [Call],
+    triggering: &[TestId],
+) -> BTreeMap<(&'c str, &'c str), Vec<Pair<'c>>> {
+    let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
+    for ((file, function, _), pair) in pairs(before, after, triggering) {
+        functions.entry((file, function)).or_default().push(pair);
+    }
+    functions
+}
+
+/// Whether an input no longer meets one of these faults.
+fn is_cured(pair: &Pair<'_>, faults: &BTreeSet<&str>) -> bool {
+    is_value(pair.after) && faults.contains(kind(pair.before))
 }
 
 /// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:
@@ -81,11 +97,10 @@ pub(super) fn warnings_beside(
     exchange: Option<Exchange>,
     agreed: &BTreeSet<Key<'_>>,
 ) -> Vec<Warning> {
-    let mut functions: BTreeMap<(&str, &str), Vec<Pair<'_>>> = BTreeMap::new();
-    for ((file, function, _), pair) in pairs(before, after, triggering) {
-        functions.entry((file, function)).or_default().push(pair);
-    }
-    functions.into_values().flat_map(|pairs| FunctionPairs { pairs, exchange, agreed }.warnings()).collect()
+    by_function(before, after, triggering)
+        .into_values()
+        .flat_map(|pairs| FunctionPairs { pairs, exchange, agreed }.warnings())
+        .collect()
 }
 
 /// One function with its inputs.
@@ -114,6 +129,12 @@ impl FunctionPairs<'_> {
 
     fn changed(&self) -> impl Iterator<Item = &Pair<'_>> {
         self.pairs.iter().filter(|pair| pair.changed())
+    }
+
+    /// Faults that failing tests met, and no longer meet: exceptions that code hardly raises on purpose.
+    fn faults(&self) -> BTreeSet<&str> {
+        let met = self.pairs.iter().filter(|pair| pair.triggering && is_of_fault(pair.before) && is_value(pair.after));
+        met.map(|pair| kind(pair.before)).collect()
     }
 
     /// Results of what failing tests ask for, before or after.
@@ -181,9 +202,11 @@ impl FunctionPairs<'_> {
     }
 
     /// Inputs near those of tests that passed before change more often than those near the failing ones, and hardly by
-    /// chance: what was right is changed rather than what was wrong.
+    /// chance: what was right is changed rather than what was wrong. What met the fault of the failing tests was not right.
     fn wide(&self) -> Option<Warning> {
-        let ((failing, near_failing), (passing, near_passing)) = (self.near(true), self.near(false));
+        let ((failing, near_failing), (mut passing, near_passing)) = (self.near(true), self.near(false));
+        let faults = self.faults();
+        passing.retain(|pair| !is_cured(pair, &faults));
         if near_failing.min(near_passing) < ENOUGH || failing.is_empty() || passing.len() < DIFFERENT {
             return None;
         }

@@ -97,6 +97,26 @@ fn a_change_that_is_wider_near_passing_tests_is_told() {
 }
 
 #[test]
+fn what_met_the_fault_of_the_failing_tests_was_not_right() {
+    let version = |error: &str, changed: bool| {
+        let result = |n: usize| if changed || n >= 6 { "returns 1".to_owned() } else { error.to_owned() };
+        let near = |test: &str, n: usize, at: usize| Call {
+            origin: Origin::Arguments,
+            ..calls(&[(test, &format!("{test}{n}"), &result(at))])[0].clone()
+        };
+        let own = calls(&[("fails", "own", if changed { "returns 1" } else { error })]);
+        let failing = (0..9).map(|n| near("fails", n, n + 5));
+        own.into_iter().chain(failing).chain((0..9).map(|n| near("passes", n, n))).collect::<Vec<Call>>()
+    };
+    let wide = |error: &str| {
+        let found = warnings(&version(error, false), &version(error, true), &[TestId::new("t", "fails")], None);
+        found.iter().any(|warning| warning.reason.starts_with("6 of 9 drawn inputs near tests that passed before"))
+    };
+    assert!(wide("raises ValueError: too high"));
+    assert!(!wide("raises IndexError: list index out of range"));
+}
+
+#[test]
 fn what_failing_tests_do_not_call_is_told() {
     let reasons = |failing: &[(&str, &str, &str)]| {
         let version = |result: &str, failing: &[_]| [&calls(&[("", "1", result)])[..], &calls(failing)].concat();
