@@ -5,7 +5,7 @@ use super::{Baseline, clean};
 use crate::domain::{Failure, Outcome, TestId, Validation};
 
 /// How a test fails: the exception, and the place in the product where it was thrown, if it was thrown there.
-type Reason<'r> = (&'r str, Option<(&'r str, Option<u32>)>);
+pub(super) type Reason<'r> = (&'r str, Option<(&'r str, Option<u32>)>);
 
 impl Baseline {
     /// The triggering tests that pass with a candidate, where the others fail as they did without it, and for another reason
@@ -35,7 +35,7 @@ impl Baseline {
         self.report.results.get(id)?.failure.as_ref()
     }
 
-    fn reason(&self, id: &TestId) -> Option<Reason<'_>> {
+    pub(super) fn reason(&self, id: &TestId) -> Option<Reason<'_>> {
         Some((&*self.failure(id)?.kind, place(id, &self.report)))
     }
 

@@ -11,12 +11,17 @@ const FEW: usize = 8;
 const CLASSES: usize = 3;
 /// Time that those tests take together, at most; two run in any case.
 const FEW_TAKE: Duration = Duration::from_millis(300);
+/// Triggering tests that are many where they take longer than that.
+const MANY: usize = 5;
+/// Further tests that stand for reasons which none of the few fails for, at most.
+const REASONS: usize = 3;
 /// Time that the triggering tests take together which the first look at a candidate asks. Dearer ones (a search for the
 /// smallest input that fails takes its time) run once those pass.
 const ASKED_TAKE: Duration = Duration::from_secs(2);
 
 /// A few of many triggering tests, of a few classes: each class is loaded anew for every candidate. Where some have no end the
-/// others say first whether a candidate mends anything. `None` where there are not so many.
+/// others say first whether a candidate mends anything. Tests that fail for other reasons are among them, for a candidate may
+/// repair those alone. `None` where there are not so many.
 pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<Vec<TestId>> {
     let endless: BTreeSet<&TestId> = coverage::endless(baseline).collect();
     let mut near: Vec<&TestId> = tests.iter().filter(|id| !endless.contains(id)).collect();
@@ -24,16 +29,17 @@ pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<
     if are_all_endless {
         near.extend(tests);
     }
-    let are_many = near.len() >= 2 * FEW;
+    let take = |tests: &[&TestId]| Duration::from_millis(tests.iter().map(|id| millis(id, baseline)).sum());
+    let are_many = near.len() >= 2 * FEW || near.len() >= MANY && take(&near) > FEW_TAKE;
     if !are_many && (are_all_endless || near.len() == tests.len()) {
         return None;
     }
+    let all = near.clone();
     let mut classes: Vec<&str> = near.iter().map(|id| id.outer_class()).collect();
     classes.sort_unstable();
     classes.dedup();
     let classes: Vec<&str> = classes.iter().step_by(classes.len().div_ceil(CLASSES)).copied().collect();
     near.retain(|id| classes.contains(&id.outer_class()));
-    let take = |tests: &[&TestId]| Duration::from_millis(tests.iter().map(|id| millis(id, baseline)).sum());
     let mut few = spread(&near);
     if take(&few) > FEW_TAKE {
         let mut times: Vec<u64> = near.iter().map(|id| millis(id, baseline)).collect();
@@ -42,7 +48,17 @@ pub(in crate::validate) fn few(tests: &[TestId], baseline: &Baseline) -> Option<
         near.retain(|id| millis(id, baseline) <= middle);
         few = within(spread(&near), FEW_TAKE, 2, baseline);
     }
+    if baseline.found {
+        few.extend(of_other_reasons(&few, all, baseline));
+    }
     Some(few.into_iter().cloned().collect())
+}
+
+/// The quickest test of each reason for which none of the few fails.
+fn of_other_reasons<'t>(few: &[&TestId], mut tests: Vec<&'t TestId>, baseline: &Baseline) -> Vec<&'t TestId> {
+    tests.sort_by_key(|id| millis(id, baseline));
+    let mut known: BTreeSet<_> = few.iter().map(|id| baseline.reason(id)).collect();
+    tests.into_iter().filter(|id| known.insert(baseline.reason(id))).take(REASONS).collect()
 }
 
 /// A few of some tests, from all over them.
@@ -89,7 +105,7 @@ fn millis(id: &TestId, baseline: &Baseline) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Loss, TestReport, TestResult, TestStatus};
+    use crate::domain::{Failure, Loss, TestReport, TestResult, TestStatus};
 
     fn baseline(quick: usize, endless: usize) -> Baseline {
         let result = |n: usize| TestResult {
@@ -118,6 +134,36 @@ mod tests {
         assert_eq!(few_of(3, 0), None, "few as they are");
         assert_eq!(few_of(0, 3), None);
         assert_eq!(few_of(0, 20), Some((6, 6)));
+    }
+
+    /// The same tests, each taking so long.
+    fn taking(tests: Baseline, millis: u64) -> Baseline {
+        let mut report = TestReport::clone(&tests.report);
+        report.results.values_mut().for_each(|result| result.millis = millis);
+        Baseline { report: report.into(), ..tests }
+    }
+
+    #[test]
+    fn slow_tests_are_many_sooner() {
+        let few_of = |quick, millis| few(&baseline(quick, 0).triggering, &taking(baseline(quick, 0), millis));
+        assert_eq!(few_of(13, 70).map(|few| few.len()), Some(4));
+        assert_eq!(few_of(13, 10), None);
+        assert_eq!(few_of(4, 900), None);
+    }
+
+    #[test]
+    fn tests_that_fail_otherwise_are_among_the_few() {
+        let mut tests = Baseline { found: true, ..baseline(20, 0) };
+        let mut report = TestReport::clone(&tests.report);
+        let failing_by = |kind: &str| Some(Failure { kind: kind.into(), ..Failure::default() });
+        for (at, result) in report.results.values_mut().enumerate() {
+            result.failure = failing_by(if at == 19 { "KeyError" } else { "AssertionError" });
+        }
+        tests.report = report.into();
+        let other = tests.report.results.keys().next_back().unwrap();
+        assert_eq!(few(&tests.triggering, &tests).unwrap().last(), Some(other));
+        tests.found = false;
+        assert!(!few(&tests.triggering, &tests).unwrap().contains(other), "somebody named them");
     }
 
     #[test]
