@@ -188,7 +188,7 @@ async fn by_our_runs(
             };
             let unknown = before.as_ref().filter(|_| is_open).and_then(|before| by_history(&found.report, before));
             let (slow, unasked) =
-                if unknown.is_none() { with_more_time(subject, &found).await? } else { Default::default() };
+                if unknown.is_none() { with_more_time(subject, &found, is_asking).await? } else { Default::default() };
             Ok((slow, unknown.unwrap_or(unasked), before))
         }
     )?;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Time for a test that needs longer, before it is called endless.
 const SECOND: Duration = FIRST.saturating_mul(3);
 /// Tests that run again at once with more time. Where none of them passes then, that is no matter of slow tests.
-const FEW: usize = 10;
+const FEW: usize = 2;
 /// Tests that need more time even then, after which no more is tried.
 const SLOWEST: usize = 2;
 /// Lifts the limits that tests of JUnit 5 set themselves.
@@ -21,6 +21,8 @@ const NO_LIMITS: &str = "-Djunit.jupiter.execution.timeout.mode=disabled";
 const ROOM: Duration = Duration::from_secs(30);
 /// Time for all of them.
 const ALL: Duration = Duration::from_secs(45);
+/// Time for all of them where the first ones are slow, and nothing else is waited for.
+const ENOUGH: Duration = Duration::from_secs(15);
 
 /// Where tests were cut and nothing fails by itself, they run again with more time, until one is cut again: a slow test is
 /// no endless one. Tells the tests that were cut again.
@@ -58,10 +60,12 @@ pub(super) fn by_history(report: &TestReport, before: &FailedBefore) -> Option<V
 
 /// Tests that were cut, by us or by their framework, while others failed by themselves run once more with more time: those
 /// that pass are slow, or the machine is busy, and they say nothing of the bug. When nothing else fails, the cut is the bug.
-/// Where some are slow and time is up, the tests that nobody asked are told, too: likely they are slow as well.
+/// Where some are slow and time is up, the tests that nobody asked are told, too: likely they are slow as well. There is more
+/// time while the project's own command is asked, `is_asking`.
 pub(super) async fn with_more_time(
     subject: &dyn Subject,
     LookResult { report, endless, .. }: &LookResult,
+    is_asking: impl Fn() -> bool,
 ) -> Result<(BTreeMap<TestId, TestResult>, Vec<TestId>), ValidateError> {
     let gave_up = |result: &TestResult| result.failure.as_ref().is_some_and(clean::gave_up);
     let cut = |result: &&TestResult| matches!(result.loss, Some(Loss::Cut | Loss::Memory)) || gave_up(result);
@@ -74,7 +78,7 @@ pub(super) async fn with_more_time(
         return Ok(Default::default());
     }
     subject.options().watcher.phase("running slow tests again, with more time");
-    again(subject, &tests, if trusted { 1 } else { SLOWEST }).await
+    again(subject, &tests, if trusted { 1 } else { SLOWEST }, is_asking).await
 }
 
 /// Those of some tests that are slow, run a few at a time until some of these are lost, and those that nobody asked before
@@ -83,6 +87,7 @@ async fn again(
     subject: &dyn Subject,
     tests: &[TestId],
     losses: usize,
+    is_asking: impl Fn() -> bool,
 ) -> Result<(BTreeMap<TestId, TestResult>, Vec<TestId>), ValidateError> {
     let begin = Instant::now();
     let is_slow = |result: &TestResult| {
@@ -91,7 +96,8 @@ async fn again(
     let (mut slow, mut unasked) = (BTreeMap::new(), Vec::new());
     for some in tests.chunks(FEW) {
         let time = ALL.saturating_sub(begin.elapsed()).min(subject.longest());
-        if time.is_zero() {
+        let is_enough = !slow.is_empty() && begin.elapsed() >= ENOUGH && !is_asking();
+        if time.is_zero() || is_enough {
             unasked.extend(some.to_vec());
             continue;
         }
