@@ -55,6 +55,9 @@ impl ColdJudge {
         for project in reactor.affected(&changed).await? {
             let name = project.module.clone();
             let module = self.module(project).await?;
+            if module.subject.tests().is_empty() {
+                continue;
+            }
             let build = match module.subject.build(patch).await? {
                 Ok(build) => Arc::new(build),
                 Err(refused) => {

@@ -88,13 +88,11 @@ pub(in crate::validate) fn java_files(root: &Utf8Path, folders: &[RepoPath], exc
 }
 
 /// Names of the top-level classes that may hold tests, by the build tool's patterns; our runner looks inside them. Where
-/// the build tool made the test classes, these count, whatever language they come from.
+/// the build tool makes the test classes, these count, whatever language they come from: sources may be those of another
+/// module whose tests this one uses.
 pub(in crate::validate) fn test_classes(project: &Project, root: &Utf8Path, compiled: &[Utf8PathBuf]) -> Vec<String> {
-    let mut names = if compiled.is_empty() || project.compiled.is_empty() {
-        of_sources(project, root)
-    } else {
-        of_classes(project, compiled)
-    };
+    let is_made_by_tool = !project.compiled.is_empty() && !project.compiled_tests.is_empty();
+    let mut names = if is_made_by_tool { of_classes(project, compiled) } else { of_sources(project, root) };
     names.sort();
     names.dedup();
     names
@@ -213,6 +211,25 @@ mod tests {
         assert_eq!(package_of("/* package no;\n */\n// x\npackage a . b ;\n").as_deref(), Some("a.b"));
         assert_eq!(package_of("\u{feff}package a;").as_deref(), Some("a"));
         assert_eq!(package_of("import x;\npackage a;"), None);
+    }
+
+    #[test]
+    fn a_module_without_tests_does_not_run_those_that_it_uses() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        std::fs::create_dir_all(root.join("core/src/test/java")).unwrap();
+        std::fs::write(root.join("core/src/test/java/PoolTest.java"), "class PoolTest {}").unwrap();
+        let mut project = Project {
+            module: path("app"),
+            test_roots: vec![path("core/src/test/java")],
+            compiled: vec![path("app/target/classes")],
+            compiled_tests: vec![path("app/target/test-classes")],
+            ..Project::default()
+        };
+        assert!(test_classes(&project, root, &[]).is_empty());
+        project.compiled.clear();
+        assert_eq!(test_classes(&project, root, &[]), ["PoolTest"], "nothing is compiled yet");
     }
 
     #[test]
