@@ -165,10 +165,12 @@ fn tokens(text: &str, language: &dyn Language) -> Option<Tokens> {
             inside.count().hash(&mut hasher);
         }
         let needless = matches!(node.kind(), "(" | ")") && node.parent().is_some_and(is_needless_parenthesis);
-        if node.child_count() == 0 && !needless {
+        // What stands around the escapes of a text in Python is no node.
+        let is_leaf = node.child_count() == 0 || node.kind() == "string_content";
+        if is_leaf && !needless {
             language::text_of(node, text).hash(&mut hasher);
         }
-        true
+        !is_leaf
     });
     Some(Tokens { hash: hasher.finish(), errors })
 }
@@ -215,6 +217,14 @@ mod tests {
         assert_eq!(key("a  +1"), None, "equal to the original");
         assert_eq!(key("a + "), None, "does not parse");
         assert_ne!(key("2"), normal_form(&unit, &[change("return 2", "return 3")]));
+    }
+
+    #[test]
+    fn texts_with_escapes_differ_around_those() {
+        let source = "def f():\n    return 'one\\n'\n";
+        let unit = Unit::new(RepoPath::new("a.py").unwrap(), Arc::from(source), &language::Python).unwrap();
+        let at = source.find("one").unwrap();
+        assert!(normal_form(&unit, &[Change { range: at..at + 3, text: "two".into() }]).is_some());
     }
 
     #[test]
