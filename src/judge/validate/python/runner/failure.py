@@ -51,6 +51,15 @@ def message_of(error):
     return plain(text if len(text) <= MESSAGE else text[:MESSAGE] + "...")
 
 
+def difference_of(left, right):
+    """Where two texts in bytes part, with some of what stands around: pytest tells a single byte."""
+    most = min(len(left), len(right))
+    first = next((at for at in range(most) if left[at] != right[at]), most)
+    last = next((at for at in range(most - first) if left[-1 - at] != right[-1 - at]), most - first)
+    own, other = (text[max(first - AROUND, 0) : len(text) - last + AROUND] for text in (left, right))
+    return [f"they part in {own!r} and {other!r}"] if max(len(own), len(other)) <= 4 * AROUND else []
+
+
 def missing_fixture(error):
     if kind_of(error) != "FixtureLookupError":
         return None

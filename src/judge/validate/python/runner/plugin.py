@@ -132,6 +132,13 @@ class Plugin:
             yield
             self.executed.pause()
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_assertrepr_compare(self, op, left, right):
+        outcome = yield
+        told = next((lines for lines in outcome.get_result() if lines), None)
+        if told and op == "==" and type(left) is type(right) is bytes:
+            told[1:1] = difference_of(left, right)
+
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
         raised = call.excinfo.value if call.excinfo else None
