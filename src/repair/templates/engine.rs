@@ -1,5 +1,6 @@
 //! Which candidate next: all templates at all suspicious statements, best first, without repetition.
 
+mod spelling;
 mod take_back;
 
 use super::clues::Clues;
@@ -66,7 +67,7 @@ pub struct Engine<'a> {
 
 impl<'a> Engine<'a> {
     /// An engine for the suspicious lines of a ranking. Nothing is generated yet but what takes back parts of the change that
-    /// broke the tests.
+    /// broke the tests, and what spells texts as the failing tests want them.
     pub fn new(index: &'a CodeIndex, ranking: &Ranking, options: Options) -> Self {
         let templates = catalogue(index.language());
         let clues = Clues::of(index, &options.failing);
@@ -99,6 +100,9 @@ impl<'a> Engine<'a> {
         };
         if let Some(change) = engine.options.broken_by.clone().filter(|_| engine.knows_the_language()) {
             engine.take_back(&change, ranking);
+        }
+        if engine.knows_the_language() {
+            engine.respell(ranking);
         }
         engine
     }

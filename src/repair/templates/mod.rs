@@ -27,6 +27,7 @@ mod stores;
 pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
+mod texts;
 pub mod types;
 
 pub use census::{Reach, census};

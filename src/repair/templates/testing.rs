@@ -17,7 +17,7 @@ pub(crate) fn index_of(source: &str) -> CodeIndex {
     index_in(source, &Java)
 }
 
-fn index_in(source: &str, language: &'static dyn Language) -> CodeIndex {
+pub(crate) fn index_in(source: &str, language: &'static dyn Language) -> CodeIndex {
     let folder = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(folder.path()).unwrap();
     fs::create_dir(root.join("src")).unwrap();

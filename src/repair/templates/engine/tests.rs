@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{FailingTest, Outcome, TestId};
-use crate::templates::testing::{index_of, ranking_of, text_after};
+use crate::templates::testing::{index_in, index_of, ranking_of, text_after};
 
 const TILL: &str = "class Till {
 int total(int[] prices, int rebate) {
@@ -145,4 +145,33 @@ fn small_parts_of_the_change_that_broke_the_tests_are_taken_back_first() {
     assert_eq!(first[2], then);
     let rest = engine.next_batch(300);
     assert!(rest.iter().all(|candidate| !first.contains(&text_after(candidate))), "nothing comes twice");
+}
+
+#[test]
+fn a_text_is_spelled_first_as_the_failing_test_wants_it() {
+    let code =
+        "class Head {\n  static final String VERSION = \"HTTP/2.1\";\n  // sent as HTTP/2.1\n  String of(String path) {
+    return path + \" is \" + VERSION;\n  }\n}\n";
+    let index = index_of(code);
+    let mut options = options(1);
+    options.failing[0].failure.message = "expected:<[/a is HTTP/[1].1]> but was:<[/a is HTTP/[2].1]>".into();
+    let first = Engine::new(&index, &ranking_of(&[5]), options).next_batch(1).remove(0);
+    assert_eq!(first.note, "wrote `1` for `2` in `\"HTTP/2.1\"`");
+    assert_eq!(text_after(&first), code.replacen('2', "1", 1), "and no comment");
+    assert_eq!(first.location.line, 2);
+}
+
+#[test]
+fn bytes_are_spelled_as_the_failing_test_wants_them_too() {
+    let code = "def head(path, write):\n    if not path:\n        raise ValueError(\"I only send HTTP/1.1\")
+    write(b\"GET %s HTTP/2.1\\r\\n\" % path)\n";
+    let index = index_in(code, &language::Python);
+    let mut options = options(1);
+    options.failing[0].failure.message = r"assert b'GET /a HTTP...close\r\n\r\n' == b'GET /a HTTP...close\r\n\r\n'
+  they part in b'GET /a HTTP/2.1\r\nHost: fo' and b'GET /a HTTP/1.1\r\nHost: fo'"
+        .into();
+    let mut ranking = ranking_of(&[4]);
+    ranking.lines[0].location.file = index.files()[0].path.clone();
+    let first = Engine::new(&index, &ranking, options).next_batch(1).remove(0);
+    assert_eq!(text_after(&first), code.replacen('2', "1", 1));
 }
