@@ -2,6 +2,7 @@
 
 mod spelling;
 mod take_back;
+mod vocabulary;
 
 use super::clues::Clues;
 use super::edit::{Change, applied, normal_form};
@@ -103,6 +104,7 @@ impl<'a> Engine<'a> {
         }
         if engine.knows_the_language() {
             engine.respell(ranking);
+            engine.respell_words(ranking);
         }
         engine
     }

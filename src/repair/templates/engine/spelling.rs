@@ -80,14 +80,26 @@ impl Engine<'_> {
 
     fn spelled(&mut self, one: Misspelled) -> Option<Candidate> {
         let Misspelled { unit, change, place, came, .. } = one;
+        let old = &self.units[unit].text[change.range.clone()];
+        let note = format!("wrote `{}` for `{old}` in `{}`", change.text, shortened(&came));
+        self.spelled_anew(unit, change, place, note)
+    }
+
+    /// The candidate that spells something otherwise.
+    pub(super) fn spelled_anew(
+        &mut self,
+        unit: usize,
+        change: Change,
+        place: Location,
+        note: String,
+    ) -> Option<Candidate> {
         let source = &self.units[unit];
-        let old = source.text[change.range.clone()].to_owned();
-        let changes = vec![change];
+        let size = change.range.len() + change.text.len();
+        let changes = [change];
         let file = self.written(source, &changes)?;
         if !self.seen.insert(normal_form(source, &changes)?) {
             return None;
         }
-        let note = format!("wrote `{}` for `{old}` in `{}`", changes[0].text, shortened(&came));
         Some(Candidate {
             patch: Patch { files: vec![file] },
             template: SPELLING,
@@ -96,7 +108,7 @@ impl Engine<'_> {
             likelihood: 1.0,
             note,
             edits: 1,
-            size: old.len() + changes[0].text.len(),
+            size,
             plan: None,
         })
     }

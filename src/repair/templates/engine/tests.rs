@@ -186,3 +186,20 @@ fn a_key_that_is_nearly_another_one_is_tried_early() {
     let first = Engine::new(&index, &ranking, options(1)).next_batch(1).remove(0);
     assert_eq!(text_after(&first), code.replace("widh\"", "width\""));
 }
+
+#[test]
+fn a_word_that_stands_nowhere_else_is_corrected_first() {
+    let code =
+        "RULES = (\"thematic_break\", \"list\")\n\n\ndef parse_thematic_break(text):\n    return thematic(text)\n\n
+def find(table):\n    return table[\"tematic_break\"]\n";
+    let index = index_in(code, &language::Python);
+    let mut ranking = ranking_of(&[9]);
+    ranking.lines[0].location.file = index.files()[0].path.clone();
+    let first = |ranking: &Ranking, options| Engine::new(&index, ranking, options).next_batch(1).remove(0);
+    let right = code.replace("tematic_break\"]", "thematic_break\"]");
+    assert_eq!(text_after(&first(&ranking, options(1))), right);
+    let mut options = options(1);
+    options.failing[0].failure.message = "'tematic_break'".into();
+    ranking.lines[0].location.line = 6;
+    assert_eq!(text_after(&first(&ranking, options)), right, "a failure tells where");
+}
