@@ -254,9 +254,13 @@ impl ColdJudge {
     }
 }
 
-/// How many candidates may have more time.
+/// How many candidates may have more time. The tests that pass beside the failing ones tell, in their classes where there are
+/// any.
 pub(super) fn patience(baseline: &Baseline) -> usize {
-    let slowest = baseline.report.results.values().filter(|result| result.passed()).map(|result| result.millis).max();
+    let passing = || baseline.report.results.values().filter(|result| result.passed());
+    let classes: BTreeSet<&str> = baseline.triggering.iter().map(TestId::outer_class).collect();
+    let beside = passing().filter(|result| classes.contains(result.id.outer_class()));
+    let slowest = beside.map(|result| result.millis).max().or(passing().map(|result| result.millis).max());
     let slowest = slowest.max(baseline.took.values().max().copied());
     if slowest.is_some_and(|slowest| slowest <= QUICK) { 1 } else { PATIENCE }
 }
@@ -295,14 +299,21 @@ mod tests {
 
     #[test]
     fn where_all_tests_are_quick_one_candidate_has_more_time() {
-        let beside = |millis: u64| {
-            let id = TestId::new("PoolTest", "waits");
-            let result = TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis, loss: None };
+        let beside = |millis: u64, class_of_bug: &str| {
             let mut report = suite::empty();
-            report.results.insert(id, result);
-            patience(&Baseline { report: report.into(), ..Baseline::default() })
+            for (class, millis) in [("PoolTest", millis), ("LoadTest", 9_000)] {
+                let id = TestId::new(class, "waits");
+                let result =
+                    TestResult { id: id.clone(), status: TestStatus::Passed, failure: None, millis, loss: None };
+                report.results.insert(id, result);
+            }
+            let triggering = vec![TestId::new(class_of_bug, "fails")];
+            patience(&Baseline { report: report.into(), triggering, ..Baseline::default() })
         };
-        assert_eq!((beside(40), beside(2_000)), (1, PATIENCE));
+        assert_eq!(
+            (beside(40, "PoolTest"), beside(2_000, "PoolTest"), beside(40, "OtherTest")),
+            (1, PATIENCE, PATIENCE)
+        );
         assert_eq!(patience(&Baseline::default()), PATIENCE, "nothing is known");
     }
 }
