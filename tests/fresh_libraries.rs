@@ -78,6 +78,30 @@ class SumTest {
 }
 
 #[tokio::test]
+async fn each_run_of_a_class_with_parameters_is_a_test_of_its_own() {
+    let test = "package core;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.*;
+import org.junit.jupiter.params.provider.ValueSource;
+@ParameterizedClass @ValueSource(ints = {0, 1, 2})
+class SumTest {
+    @Parameter int first;
+    @Test void alone() { assertEquals(first, Sum.of(first)); }
+    @ParameterizedTest @ValueSource(ints = {3, 4}) void beside(int other) { assertEquals(first + other, Sum.of(first, other)); }
+}
+";
+    let trial = Trial::new(&[
+        ("pom.xml", MODULES_POM),
+        ("src/main/java/core/Sum.java", SUM),
+        ("src/test/java/core/SumTest.java", test),
+    ]);
+    let failing = ["alone[2]", "alone[3]", "beside[2][1]", "beside[2][2]", "beside[3][1]", "beside[3][2]"];
+    let failing = failing.map(|name| format!("core.SumTest#{name}"));
+    repaired(&trial, &failing.each_ref().map(String::as_str)).await;
+}
+
+#[tokio::test]
 async fn tests_that_mock_final_classes_are_run_as_by_the_build() {
     let ledger = "package core;
 public final class Ledger {

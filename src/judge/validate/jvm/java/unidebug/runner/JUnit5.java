@@ -121,8 +121,8 @@ final class JUnit5 implements Adapter {
             boolean templates = false;
             for (TestDescriptor each : root.getDescendants()) {
                 boolean leaf = each.getChildren().isEmpty();
-                templates |= leaf && !each.isTest() && each.getSource().orElse(null) instanceof MethodSource;
-                if (each.isTest()) {
+                templates |= leaf && isTemplate(each);
+                if (each.isTest() && !isTemplate(each)) {
                     PlatformNames names = PlatformNames.of(each);
                     records.test(names.className, names.method, 1);
                 }
@@ -143,10 +143,10 @@ final class JUnit5 implements Adapter {
             List<TestDescriptor> templates = new ArrayList<>();
             for (TestDescriptor each : new ArrayList<>(root.getDescendants())) {
                 boolean leaf = each.getChildren().isEmpty();
-                if (leaf && each.isTest()) {
-                    each.removeFromHierarchy();
-                } else if (leaf && each.getSource().orElse(null) instanceof MethodSource) {
+                if (leaf && isTemplate(each)) {
                     templates.add(each);
+                } else if (leaf && each.isTest()) {
+                    each.removeFromHierarchy();
                 }
             }
             Counting counting = new Counting();
@@ -161,6 +161,12 @@ final class JUnit5 implements Adapter {
         } finally {
             skipBodies(false);
         }
+    }
+
+    /** Whether the invocations of a method are known when it runs: its own, or those of a class around it. */
+    private static boolean isTemplate(TestDescriptor leaf) {
+        boolean isMethod = leaf.getSource().orElse(null) instanceof MethodSource;
+        return isMethod && (!leaf.isTest() || PlatformNames.isInTemplate(leaf));
     }
 
     /** Whether this version of Jupiter can leave the bodies of tests out. */
@@ -194,9 +200,9 @@ final class JUnit5 implements Adapter {
             boolean isMethod = source.isPresent() && source.get() instanceof MethodSource;
             if (isMethod && child.getChildren().isEmpty()) {
                 PlatformNames names = PlatformNames.of(child);
-                boolean wanted = child.isTest()
-                        ? request.wants(names.className, names.method)
-                        : request.wantsTemplate(names.className, names.method);
+                boolean wanted = isTemplate(child)
+                        ? request.wantsTemplate(names.className, names.method)
+                        : request.wants(names.className, names.method);
                 if (!wanted) {
                     child.removeFromHierarchy();
                 }

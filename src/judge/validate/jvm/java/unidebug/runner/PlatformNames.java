@@ -44,16 +44,41 @@ final class PlatformNames {
             UniqueId.Segment last = last(each.getUniqueId());
             if (source instanceof MethodSource && !isInvocation(last)) {
                 MethodSource method = (MethodSource) source;
-                return new PlatformNames(method.getClassName(), method.getMethodName() + overload(method) + suffix);
+                String name = method.getMethodName() + overload(method) + classInvocations(each) + suffix;
+                return new PlatformNames(method.getClassName(), name);
             }
-            if (isInvocation(last)) {
-                suffix = "[" + last.getValue().replaceAll("[^0-9]", "") + "]" + suffix;
+            if (isInvocation(last) && !(source instanceof ClassSource)) {
+                suffix = number(last) + suffix;
             } else if (source instanceof ClassSource) {
                 boolean self = each == descriptor;
                 return new PlatformNames(((ClassSource) source).getClassName(), self ? "" : descriptor.getDisplayName());
             }
         }
         return new PlatformNames(descriptor.getUniqueId().toString(), "");
+    }
+
+    /** Which invocations of the classes around it a test belongs to, where these run several times. */
+    private static String classInvocations(TestDescriptor test) {
+        String found = "";
+        for (UniqueId.Segment segment : test.getUniqueId().getSegments()) {
+            if (segment.getType().equals("class-template-invocation")) {
+                found += number(segment);
+            }
+        }
+        return found;
+    }
+
+    /** Whether a class around a test runs several times, which is not known before it runs. */
+    static boolean isInTemplate(TestDescriptor test) {
+        boolean open = false;
+        for (UniqueId.Segment segment : test.getUniqueId().getSegments()) {
+            open |= segment.getType().endsWith("class-template");
+        }
+        return open && classInvocations(test).isEmpty();
+    }
+
+    private static String number(UniqueId.Segment invocation) {
+        return "[" + invocation.getValue().replaceAll("[^0-9]", "") + "]";
     }
 
     private static boolean isInvocation(UniqueId.Segment segment) {
