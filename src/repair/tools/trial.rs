@@ -1,6 +1,6 @@
 //! A proposal becomes a candidate: its edits are applied, the judge has its word, and the journal records the outcome.
 
-use super::{ToolContext, ToolError, Workbench};
+use super::{ToolContext, ToolError, Variants, Workbench};
 use crate::domain::{Event, EventSink, Outcome, Patch, PatchAttempt, Scope, Validation};
 use crate::patch::{self, Edits, PatchError};
 
@@ -13,7 +13,11 @@ pub async fn judge(edits: &Edits, explanation: &str, cx: &ToolContext<'_>) -> Re
     let applied = patch::apply(edits, &bench.originals, &bench.policy);
     let attempt = match applied {
         Ok(patch) => {
-            let validation = judge_patch(&patch, bench, cx.sink).await?;
+            let is_one_of_many = cx.variants.is_some_and(Variants::rivals);
+            let validation = match is_one_of_many {
+                true => judge_one_of_many(&patch, bench, cx.sink).await?,
+                false => judge_patch(&patch, bench, cx.sink).await?,
+            };
             PatchAttempt { patch, validation, explanation: explanation.to_owned() }
         }
         Err(error) => {
@@ -94,6 +98,12 @@ pub fn attempt_of(event: &Event, bench: &Workbench) -> Option<PatchAttempt> {
         seconds: *seconds,
     };
     Some(PatchAttempt { patch, validation, explanation: origin.clone() })
+}
+
+/// Judges a candidate beside which others are tried anyway: a quick no is enough.
+async fn judge_one_of_many(patch: &Patch, bench: &Workbench, sink: &dyn EventSink) -> Result<Validation, ToolError> {
+    let answer = bench.validator.screen_one(patch).await?;
+    if answer.outcome.passes() { judge_patch(patch, bench, sink).await } else { Ok(answer) }
 }
 
 async fn judge_patch(patch: &Patch, bench: &Workbench, sink: &dyn EventSink) -> Result<Validation, ToolError> {

@@ -162,17 +162,19 @@ impl Inner {
         classes: &Classes,
     ) -> Result<Validation, ValidateError> {
         let baseline = self.cold.baseline();
+        let mut first = None;
         if let Some(few) = cold::few(&warm.asked, baseline) {
             let (report, answer) = self.test_clean(warm, workers, classes, &few).await?;
             if cold::mends_none(&few, &report, baseline) {
                 return Ok(answer);
             }
+            // Who is cut by a few is cut by all, too.
+            let is_stuck = answer.outcome == Outcome::Timeout && answer.fixed == 0;
+            first = is_stuck.then_some((report, answer));
         }
-        let cheap = cold::cheap_of(&warm.asked, baseline);
-        let first = match &cheap {
-            Some(cheap) => Some(self.test_clean(warm, workers, classes, cheap).await?),
-            None => None,
-        };
+        if let (None, Some(cheap)) = (&first, cold::cheap_of(&warm.asked, baseline)) {
+            first = Some(self.test_clean(warm, workers, classes, &cheap).await?);
+        }
         let (report, mut answer) = match first {
             Some((_, answer)) if answer.outcome == Outcome::Failed => return Ok(answer),
             Some(cut) if cut.1.outcome == Outcome::Timeout => cut,
