@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Suspicious lines that are read.
-const LINES: usize = 300;
+const LINES: usize = 100;
 /// Bytes of sources that the words are counted in.
 const READ: usize = 8 << 20;
 /// Letters of a word at least.
@@ -57,9 +57,11 @@ impl Engine<'_> {
     /// The words of a line that are likely slips, each with the word that was meant.
     fn slips(&mut self, place: &Location, counts: &HashMap<&str, usize>) -> Vec<(usize, Change)> {
         let Some(file) = self.index.file(&place.file).filter(|file| !file.test) else { return Vec::new() };
-        let text = &*file.text;
-        let Some(line) = text.lines().nth(place.line.saturating_sub(1) as usize) else { return Vec::new() };
-        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let mut lines = file.text.split_inclusive('\n').scan(0, |end, line| {
+            *end += line.len();
+            Some((*end - line.len(), line))
+        });
+        let Some((start, line)) = lines.nth(place.line.saturating_sub(1) as usize) else { return Vec::new() };
         let meant = words(line).filter_map(|(range, word)| Some((range, meant(word, counts)?)));
         let changes: Vec<Change> = meant
             .map(|(range, word)| Change { range: start + range.start..start + range.end, text: word.to_owned() })
@@ -100,6 +102,7 @@ fn meant<'c>(word: &str, counts: &HashMap<&'c str, usize>) -> Option<&'c str> {
         other.len().abs_diff(word.len()) <= 1
             && (ends[0].0 == ends[1].0 || ends[0].1 == ends[1].1)
             && !is_plural
+            && !word.eq_ignore_ascii_case(other)
             && strsim::osa_distance(word, other) == 1
     };
     counts
@@ -131,11 +134,12 @@ mod tests {
 
     #[test]
     fn a_word_that_stands_nowhere_else_is_a_slip_of_one_that_is_near() {
-        let text = "thematicBreak thematic_break thematic tematic lists lists lists listX";
+        let text = "thematicBreak thematic_break thematic tematic lists lists lists listX Lookup lookup";
         let counts = counted(std::iter::once(text));
         assert_eq!(meant("tematic", &counts), Some("thematic"));
         assert_eq!(meant("thematic", &counts), None);
         assert_eq!(meant("lists", &counts), None);
+        assert_eq!(meant("Lookup", &counts), None);
         let found: Vec<_> = words("'a_footnoteText 1é'").collect();
         assert_eq!(found, [(3..11, "footnote")]);
         assert_eq!(words("").count(), 0);
