@@ -27,6 +27,8 @@ pub(super) struct Deadlines {
     pub(super) default: Duration,
     /// By test.
     pub(super) own: BTreeMap<TestId, Duration>,
+    /// For what lies between two tests, such as the loading of a class.
+    pub(super) between: Duration,
     /// For everything together.
     pub(super) total: Duration,
 }
@@ -34,13 +36,14 @@ pub(super) struct Deadlines {
 impl Deadlines {
     /// The same time for all tests.
     pub(super) fn of(each: Duration, total: Duration) -> Self {
-        Self { default: each, own: BTreeMap::new(), total }
+        Self { default: each, own: BTreeMap::new(), between: UNKNOWN, total }
     }
 
     /// The same with this much more time for each test and for all.
     pub(super) fn times(&self, factor: u32) -> Self {
         let own = self.own.iter().map(|(id, limit)| (id.clone(), *limit * factor)).collect();
-        Self { default: self.default * factor, own, total: self.total.saturating_mul(factor) }
+        let total = self.total.saturating_mul(factor);
+        Self { default: self.default * factor, own, between: self.between, total }
     }
 
     /// What a test that usually takes this long may take.

@@ -186,7 +186,7 @@ impl dyn Subject + '_ {
         // What was cut gets no more than it had, until it runs by itself.
         let lost = report.results.values().filter(|result| result.loss.is_some());
         own.extend(lost.map(|result| (result.id.clone(), ONCE_IT_PASSES)));
-        Deadlines { default: UNKNOWN, own, total: self.longest() }
+        Deadlines { own, ..Deadlines::of(UNKNOWN, self.longest()) }
     }
 
     /// The same for candidates: a failing test of which it is known how long it takes to pass has that time.
@@ -204,7 +204,8 @@ impl dyn Subject + '_ {
     /// Deadlines for quick looks, where a candidate that never ends must not cost what twenty others do: by what tests
     /// took, one that fails by a slow one that passes beside it.
     pub(super) fn quick_deadlines(&self, baseline: &Baseline) -> Deadlines {
-        Deadlines { default: LEAST * 5, own: quick_limits(baseline), total: self.longest() }
+        let own = quick_limits(baseline);
+        Deadlines { default: LEAST * 5, own, between: LEAST * 5, total: self.longest() }
     }
 }
 

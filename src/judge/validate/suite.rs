@@ -158,8 +158,8 @@ pub(super) fn join(all: &mut TestReport, more: TestReport) {
 /// `must` does not pass.
 pub(super) fn request(plan: &Plan, report: &TestReport, keys: &Keys, left: Duration, must: &[String]) -> String {
     let Keys { nonce, secret, .. } = keys;
-    let (each, all) = (plan.deadlines.default.as_millis(), left.as_millis());
-    let mut text = format!("nonce {nonce}\nsecret {secret}\ndeadline {each}\ntotal {all}\n");
+    let [each, between, all] = [plan.deadlines.default, plan.deadlines.between, left].map(|time| time.as_millis());
+    let mut text = format!("nonce {nonce}\nsecret {secret}\ndeadline {each}\nbetween {between}\ntotal {all}\n");
     let mut line = |word: &str, value: &str| {
         // Names with line breaks are no names of ours.
         if !value.contains('\n') {

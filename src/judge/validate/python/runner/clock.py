@@ -99,7 +99,7 @@ class Clock:
 
     def limit(self):
         class_name, method = self.name
-        return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else BETWEEN
+        return self.request.limits.get(f"{class_name}#{method}", self.request.deadline) if method else self.request.between
 
     def tested(self):
         """A test ended: whether none begins any more, since time is up or others would tell nothing."""

@@ -7,6 +7,7 @@ the same. Request lines:
     nonce TEXT            marks every record of this run
     secret TEXT           proves results, and is told to nobody
     deadline MILLIS       for a test without its own
+    between MILLIS        for what lies between two tests
     total MILLIS          no test begins when this time since the first one is over
     class MODULE          a module that may hold tests
     only MODULE$CLASS#NAME   run these only (none: all)
@@ -46,7 +47,6 @@ AROUND = 12
 FRAMES = 80
 CAUSES = 5
 TICK = 0.02
-BETWEEN = 30_000
 STARVED = 5
 SHARED = 1
 
@@ -56,6 +56,7 @@ class Request:
 
     def __init__(self, text):
         self.nonce, self.secret, self.deadline, self.total = "", "", 10_000, float("inf")
+        self.between = 30_000
         self.lines, self.discover, self.plain, self.resettled = False, False, False, False
         self.classes, self.only, self.skip, self.limits = [], set(), set(), {}
         self.first = set()
@@ -71,6 +72,8 @@ class Request:
                 self.secret = value
             elif word == "deadline":
                 self.deadline = int(value)
+            elif word == "between":
+                self.between = int(value)
             elif word == "total":
                 self.total = int(value)
             elif word == "class":

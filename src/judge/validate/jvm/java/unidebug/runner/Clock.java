@@ -13,8 +13,6 @@ final class Clock extends Thread {
     /** Exit code: a test was cut. */
     static final int CUT = 97;
     private static final long TICK = 20;
-    /** What lies between tests (class set-up, static initialisers) gets this much. */
-    private static final long BETWEEN = 30_000;
     /** Times its limit that a test gets in which it wants a processor and has none. */
     private static final long STARVED = 5;
     /** Milliseconds below which a limit of a test's own says nothing about the machine. */
@@ -183,7 +181,7 @@ final class Clock extends Thread {
         if (turn == this.turn) {
             this.counted = counted;
         }
-        long limit = method.isEmpty() ? BETWEEN : request.limitOf(className, method);
+        long limit = method.isEmpty() ? request.between : request.limitOf(className, method);
         if (off || turn != this.turn || counted <= limit && present <= STARVED * limit) {
             return;
         }

@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * nonce TEXT          marks every record of this run
  * secret TEXT         proves results, and is told to nobody
  * deadline MILLIS     for a test without its own
+ * between MILLIS      for what lies between two tests
  * class NAME          a class that may hold tests, in order
  * only CLASS#METHOD   run these only (none: all)
  * skip CLASS#METHOD   already has its result
@@ -32,6 +33,7 @@ final class Request {
     String nonce = "";
     String secret = "";
     long deadline = 10_000;
+    long between = 30_000;
     long total = Long.MAX_VALUE;
     boolean discover;
     boolean plain;
@@ -77,6 +79,9 @@ final class Request {
                 break;
             case "deadline":
                 deadline = Long.parseLong(value);
+                break;
+            case "between":
+                between = Long.parseLong(value);
                 break;
             case "total":
                 total = Long.parseLong(value);
