@@ -11,6 +11,14 @@ use std::time::{Duration, Instant};
 
 /// Time for a test that needs longer, before it is called endless.
 const SECOND: Duration = FIRST.saturating_mul(3);
+/// Time for a test that only waits, before it is called endless: it needs no processor.
+const THIRD: Duration = Duration::from_secs(60);
+/// Tests that wait and have that time, at most.
+const WAITING: usize = 3;
+/// Methods of Java in which a thread waits.
+const WAITS: [&str; 7] = ["sleep", "sleep0", "sleepNanos", "wait", "wait0", "park", "parkNanos"];
+/// Frames of a trace that are looked at for those.
+const INNERMOST: usize = 4;
 /// Tests that run again at once with more time. Where none of them passes then, that is no matter of slow tests.
 const FEW: usize = 2;
 /// Tests that need more time even then, after which no more is tried.
@@ -25,7 +33,7 @@ const ALL: Duration = Duration::from_secs(45);
 const ENOUGH: Duration = Duration::from_secs(15);
 
 /// Where tests were cut and nothing fails by itself, they run again with more time, until one is cut again: a slow test is
-/// no endless one. Tells the tests that were cut again.
+/// no endless one, and one that only waits has more time still. Tells the tests that were cut again.
 pub(super) async fn look_again(
     subject: &dyn Subject,
     report: &mut TestReport,
@@ -38,7 +46,24 @@ pub(super) async fn look_again(
     let again = subject.run(&subject.copy()?, &plan).await?;
     let (endless, finished): (Vec<_>, Vec<_>) = again.results.into_iter().partition(|(_, result)| result.is_cut());
     report.results.extend(finished);
-    Ok(endless.into_iter().map(|(id, _)| id).collect())
+    let waiting = endless.iter().filter(|(_, result)| is_waiting(result)).map(|(id, _)| id.clone());
+    let waiting: Vec<TestId> = waiting.take(WAITING).collect();
+    let mut endless: BTreeSet<TestId> = endless.into_iter().map(|(id, _)| id).collect();
+    if !waiting.is_empty() {
+        let plan = subject.plan_of(waiting, Deadlines::of(THIRD, subject.longest())).until_lost();
+        let ended = subject.run(&subject.copy()?, &plan).await?.results.into_iter().filter(|(_, r)| !r.is_cut());
+        for (id, result) in ended {
+            endless.remove(&id);
+            report.results.insert(id, result);
+        }
+    }
+    Ok(endless)
+}
+
+/// Whether a test was cut while its thread waited for a time or for another thread.
+fn is_waiting(result: &TestResult) -> bool {
+    let frames = result.failure.iter().flat_map(|failure| failure.frames.iter().take(INNERMOST));
+    frames.into_iter().any(|frame| frame.class.starts_with("java.") && WAITS.contains(&frame.method.as_str()))
 }
 
 /// The tests that were cut beside others that fail by themselves; none where no other fails.
@@ -129,4 +154,28 @@ fn is_early(result: &TestResult) -> bool {
 /// Whether a test was cut that had no processor for most of its time: that says more of the machine than of the test.
 fn is_starved(result: &TestResult) -> bool {
     result.is_cut() && Duration::from_millis(result.millis) >= 2 * FIRST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Failure, Frame, TestStatus};
+
+    #[test]
+    fn a_thread_that_waits_is_told_from_one_that_runs() {
+        let cut_in = |innermost: (&str, &str)| {
+            let frame = |(class, method): (&str, &str)| Frame {
+                class: class.into(),
+                method: method.into(),
+                file: None,
+                line: None,
+            };
+            let frames = [innermost, ("a.BreakerTest", "sleep")].map(frame).to_vec();
+            let failure = Failure { frames, ..Failure::default() };
+            let (id, status) = (TestId::new("a.BreakerTest", "closes"), TestStatus::TimedOut);
+            is_waiting(&TestResult { id, status, failure: Some(failure), millis: 15_000, loss: Some(Loss::Cut) })
+        };
+        assert!(cut_in(("java.lang.Thread", "sleep0")) && cut_in(("java.lang.Object", "wait")));
+        assert!(!cut_in(("a.Breaker", "closes")) && !cut_in(("java.lang.Character", "isWhitespace")));
+    }
 }
