@@ -54,6 +54,8 @@ def message_of(error):
 def difference_of(left, right):
     """Where two texts in bytes part, with some of what stands around: pytest tells a single byte."""
     most = min(len(left), len(right))
+    if most > COMPARED:
+        return []
     first = next((at for at in range(most) if left[at] != right[at]), most)
     last = next((at for at in range(most - first) if left[-1 - at] != right[-1 - at]), most - first)
     own, other = (text[max(first - AROUND, 0) : len(text) - last + AROUND] for text in (left, right))

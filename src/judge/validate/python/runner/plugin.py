@@ -136,7 +136,8 @@ class Plugin:
     def pytest_assertrepr_compare(self, op, left, right):
         outcome = yield
         told = next((lines for lines in outcome.get_result() if lines), None)
-        if told and op == "==" and type(left) is type(right) is bytes:
+        # A plugin of the project may give something else than a list.
+        if isinstance(told, list) and op == "==" and type(left) is type(right) is bytes:
             told[1:1] = difference_of(left, right)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
