@@ -195,18 +195,6 @@ async fn a_spectrum_holds_the_lines_of_the_product_that_each_test_ran() {
     assert_eq!((broken.diagnostics[0].line, broken.detail.contains("SyntaxError")), (5, true), "{}", broken.detail);
 }
 
-#[tokio::test]
-async fn a_failure_tells_where_bytes_differ() {
-    let test = "def test_head():\n    assert b'GET /a HTTP/2.1' + 99 * b' ' == b'GET /a HTTP/1.1' + 99 * b' '\n\n\n\
-                def test_long():\n    assert bytes(200_000) == bytes(200_000) + b'1'\n";
-    let trial = Trial::python(&[("head.py", ""), ("test_head.py", test)]).await;
-    let judge = trial.open().await;
-    let message = |id: &str| judge.baseline().report.results[&id.parse().unwrap()].failure.clone().unwrap().message;
-    let told = "they part in b'GET /a HTTP/2.1          ' and b'GET /a HTTP/1.1          '";
-    assert_eq!(message("test_head#test_head").lines().nth(1).map(str::trim), Some(told));
-    assert!(!message("test_head#test_long").contains("they part"), "nobody waits for that");
-}
-
 /// A failed assertion asks values for their texts, which no passing test does: that is not where the fault lies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_words_a_failure_is_no_line_of_the_failing_test() {

@@ -1,7 +1,7 @@
 //! Test modules of Python whose assertions pytest rewrites: that work is kept between processes and runs, where no test can
 //! change it.
 
-use crate::support::{Finished, Unidebug, write_files};
+use crate::support::{Finished, Trial, Unidebug, write_files};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// A test that tries to put something in the place of what is kept.
@@ -77,4 +77,16 @@ fn what_pytest_rewrote_is_kept_where_no_test_can_change_it() {
     std::fs::write(file, "no code").unwrap();
     std::fs::write(own.join("notes.txt"), "nor this one").unwrap();
     run(&own, &cache);
+}
+
+#[tokio::test]
+async fn a_failure_tells_where_bytes_differ() {
+    let test = "def test_head():\n    assert b'GET /a HTTP/2.1' + 99 * b' ' == b'GET /a HTTP/1.1' + 99 * b' '\n\n\n\
+                def test_long():\n    assert bytes(200_000) == bytes(200_000) + b'1'\n";
+    let trial = Trial::python(&[("head.py", ""), ("test_head.py", test)]).await;
+    let judge = trial.open().await;
+    let message = |id: &str| judge.baseline().report.results[&id.parse().unwrap()].failure.clone().unwrap().message;
+    let told = "they part in b'GET /a HTTP/2.1          ' and b'GET /a HTTP/1.1          '";
+    assert_eq!(message("test_head#test_head").lines().nth(1).map(str::trim), Some(told));
+    assert!(!message("test_head#test_long").contains("they part"), "nobody waits for that");
 }

@@ -16,7 +16,7 @@ pub use calls::{CallSite, called_names};
 pub use depend::{Dependency, DependencyGraph};
 pub use index::CodeIndex;
 pub use outline::outline_text;
-pub use search::{Hit, SearchHits, subtokens};
+pub use search::{Hit, SearchHits, subtoken_ranges, subtokens};
 pub use skeleton::{Detail, Member, skeleton};
 pub use syntax::syntax_errors;
 

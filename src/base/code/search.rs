@@ -9,6 +9,7 @@ use crate::domain::{LineSpan, RepoPath};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Subtokens of a query beyond these are ignored.
 const MAX_SUBTOKENS: usize = 32;
@@ -59,23 +60,43 @@ pub struct SearchHits {
 /// holds; `parseURLFast2` gives `parse`, `url`, `fast2`.
 pub fn subtokens(keyword: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for word in keyword.split(|c: char| !c.is_alphanumeric()) {
-        let chars: Vec<char> = word.chars().collect();
-        let mut start = 0;
-        for at in 1..=chars.len() {
-            let ends = at == chars.len()
-                || (chars[at].is_uppercase()
-                    && (!chars[at - 1].is_uppercase() || chars.get(at + 1).is_some_and(|next| next.is_lowercase())));
-            if ends {
-                let token: String = chars[start..at].iter().collect::<String>().to_ascii_lowercase();
-                start = at;
-                if !token.is_empty() && !found.contains(&token) {
-                    found.push(token);
-                }
-            }
+    for range in subtoken_ranges(keyword) {
+        let token = keyword[range].to_ascii_lowercase();
+        if !found.contains(&token) {
+            found.push(token);
         }
     }
     found
+}
+
+/// The places of the subtokens of a text, in order.
+pub fn subtoken_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut chars = text.char_indices().peekable();
+    let mut start = None;
+    let mut before = None;
+    std::iter::from_fn(move || {
+        loop {
+            let Some((at, c)) = chars.next() else { return start.take().map(|start| start..text.len()) };
+            let last = before.replace(c);
+            let ended = match start {
+                Some(start) if !c.is_alphanumeric() => Some(start..at),
+                Some(start) if begins_anew(last, c, chars.peek().map(|(_, next)| *next)) => Some(start..at),
+                _ => None,
+            };
+            if ended.is_some() || start.is_none() {
+                start = c.is_alphanumeric().then_some(at);
+            }
+            if ended.is_some() {
+                return ended;
+            }
+        }
+    })
+}
+
+/// Whether a capital letter begins a subtoken: after a small one, and the last one of `URLFast`.
+fn begins_anew(before: Option<char>, c: char, next: Option<char>) -> bool {
+    let is_capital = |c: char| c.is_uppercase();
+    is_capital(c) && (!before.is_some_and(is_capital) || next.is_some_and(char::is_lowercase))
 }
 
 impl CodeIndex {

@@ -2,6 +2,7 @@
 
 mod spelling;
 mod take_back;
+mod unplanned;
 mod vocabulary;
 
 use super::clues::Clues;

@@ -6,13 +6,13 @@
 use super::super::edit::Change;
 use super::super::site::shortened;
 use super::super::texts::{self, TextChange};
-use super::{Candidate, Engine, Location, Patch, Ranking, normal_form};
+use super::{Candidate, Engine, Location, Ranking};
 use crate::language::{first_line, preorder};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 /// Its name in reports and journals.
-const SPELLING: &str = "spelling";
+pub(super) const SPELLING: &str = "spelling";
 /// Candidates at most.
 const MOST: usize = 4;
 /// Characters of a literal, at the difference and around it, that must stand in the compared text.
@@ -82,42 +82,14 @@ impl Engine<'_> {
         let Misspelled { unit, change, place, came, .. } = one;
         let old = &self.units[unit].text[change.range.clone()];
         let note = format!("wrote `{}` for `{old}` in `{}`", change.text, shortened(&came));
-        self.spelled_anew(unit, change, place, note)
-    }
-
-    /// The candidate that spells something otherwise.
-    pub(super) fn spelled_anew(
-        &mut self,
-        unit: usize,
-        change: Change,
-        place: Location,
-        note: String,
-    ) -> Option<Candidate> {
-        let source = &self.units[unit];
-        let size = change.range.len() + change.text.len();
-        let changes = [change];
-        let file = self.written(source, &changes)?;
-        if !self.seen.insert(normal_form(source, &changes)?) {
-            return None;
-        }
-        Some(Candidate {
-            patch: Patch { files: vec![file] },
-            template: SPELLING,
-            exposure: self.options.exposure.get(&place).copied().unwrap_or(0.0),
-            location: place,
-            likelihood: 1.0,
-            note,
-            edits: 1,
-            size,
-            plan: None,
-        })
+        self.unplanned(SPELLING, place, vec![(unit, change)], note)
     }
 }
 
 /// The best place for a change in a text, with the characters that tell so.
 fn best(change: &TextChange, text: &str) -> Option<(usize, usize)> {
-    let fits = change.places(text).filter_map(|at| Some((change.fits(text, at)?, at)));
-    fits.max().filter(|(fit, _)| *fit >= ENOUGH)
+    let places = change.places(text).into_iter().map(|(at, fit)| (fit, at));
+    places.max().filter(|(fit, _)| *fit >= ENOUGH)
 }
 
 /// Whether a node is a literal of text that code uses; a text that stands alone documents something.

@@ -4,12 +4,11 @@
 //! test fail, a part mostly does it alone. A large part is not taken back, for its author wants it, and wants it right.
 
 use super::super::edit::Change;
-use super::{Candidate, Engine, FileChange, Location, Patch, Ranking, normal_form};
+use super::{Candidate, Engine, FileChange, Location, Ranking};
 use crate::benchmark::ProductChange;
 use crate::domain::words::{clipped, counted, on_one_line};
 use crate::language;
 use crate::patch;
-use std::collections::BTreeMap;
 
 /// Its name in reports and journals.
 pub(in crate::templates) const TAKE_BACK: &str = "take_back";
@@ -68,30 +67,10 @@ impl Engine<'_> {
             .collect()
     }
 
-    /// The candidate without these parts; nothing where no file would change, parse, or be new.
+    /// The candidate without these parts.
     fn without(&mut self, parts: &[&Part], note: String) -> Option<Candidate> {
         let place = parts.first()?.place.clone();
-        let mut files: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
-        parts.iter().for_each(|part| files.entry(part.unit).or_default().push(part.change.clone()));
-        let mut patch = Patch::default();
-        let mut is_new = false;
-        for (unit, changes) in &files {
-            let unit = &self.units[*unit];
-            let Some(form) = normal_form(unit, changes) else { continue };
-            patch.files.push(self.written(unit, changes)?);
-            is_new |= self.seen.insert(form);
-        }
-        patch.files.sort_by(|a, b| a.path.cmp(&b.path));
-        is_new.then(|| Candidate {
-            patch,
-            template: TAKE_BACK,
-            exposure: self.options.exposure.get(&place).copied().unwrap_or(0.0),
-            location: place,
-            likelihood: 1.0,
-            note,
-            edits: parts.len(),
-            size: parts.iter().map(|part| part.change.range.len() + part.change.text.len()).sum(),
-            plan: None,
-        })
+        let changes = parts.iter().map(|part| (part.unit, part.change.clone())).collect();
+        self.unplanned(TAKE_BACK, place, changes, note)
     }
 }

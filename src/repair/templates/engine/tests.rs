@@ -177,17 +177,6 @@ fn bytes_are_spelled_as_the_failing_test_wants_them_too() {
 }
 
 #[test]
-fn a_key_that_is_nearly_another_one_is_tried_early() {
-    let code = "def area(options):\n    if options[\"unit\"] == \"m\":\n        return options[\"width\"] * 2
-    return options[\"widh\"] * options[\"height\"]\n";
-    let index = index_in(code, &language::Python);
-    let mut ranking = ranking_of(&[4]);
-    ranking.lines[0].location.file = index.files()[0].path.clone();
-    let first = Engine::new(&index, &ranking, options(1)).next_batch(1).remove(0);
-    assert_eq!(text_after(&first), code.replace("widh\"", "width\""));
-}
-
-#[test]
 fn a_word_that_stands_nowhere_else_is_corrected_first() {
     let code =
         "RULES = (\"thematic_break\", \"list\")\n\n\ndef parse_thematic_break(text):\n    return thematic(text)\n\n

@@ -4,7 +4,9 @@
 //! `"tematic_break"` in a parser whose other parts speak of a `thematic_break`.
 
 use super::super::edit::Change;
+use super::spelling::SPELLING;
 use super::{Candidate, Engine, Location, Ranking};
+use crate::code::subtoken_ranges;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -27,7 +29,7 @@ impl Engine<'_> {
         let suspects = ranking.lines.iter().take(LINES).map(|suspect| suspect.location.clone());
         for place in told.into_iter().chain(suspects) {
             let slips = self.slips(&place, &counts);
-            for (unit, change) in slips {
+            for (unit, change) in slips.into_iter().take(MOST - made) {
                 let candidate = self.corrected(unit, change, place.clone());
                 made += usize::from(candidate.is_some());
                 self.returned.extend(candidate);
@@ -76,7 +78,7 @@ impl Engine<'_> {
     fn corrected(&mut self, unit: usize, change: Change, place: Location) -> Option<Candidate> {
         let old = &self.units[unit].text[change.range.clone()];
         let note = format!("wrote `{}` for `{old}`, which stands nowhere else", change.text);
-        self.spelled_anew(unit, change, place, note)
+        self.unplanned(SPELLING, place, vec![(unit, change)], note)
     }
 }
 
@@ -112,20 +114,10 @@ fn meant<'c>(word: &str, counts: &HashMap<&'c str, usize>) -> Option<&'c str> {
         .map(|(other, _)| *other)
 }
 
-/// The words of a text with their places: runs of letters, apart where a capital one begins.
+/// The longer words of a text with their places, names taken apart.
 fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        at += bytes[at..].iter().position(u8::is_ascii_alphabetic)?;
-        let begin = at;
-        let is_end = |now: usize| {
-            !bytes[now].is_ascii_alphabetic() || bytes[now].is_ascii_uppercase() && bytes[now - 1].is_ascii_lowercase()
-        };
-        at = (begin + 1..bytes.len()).find(|now| is_end(*now)).unwrap_or(bytes.len());
-        Some((begin..at, &text[begin..at]))
-    })
-    .filter(|(_, word)| word.len() >= LONG)
+    let words = subtoken_ranges(text).map(|range| (range.clone(), &text[range]));
+    words.filter(|(_, word)| word.len() >= LONG && word.chars().all(char::is_alphabetic))
 }
 
 #[cfg(test)]

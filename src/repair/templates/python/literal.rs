@@ -16,10 +16,6 @@ pub(super) struct Literal;
 
 /// Texts that are tried for one literal.
 const MAX_OTHERS: usize = 6;
-/// Weight of a text of which the literal is a misspelling, likely: one letter apart, and the file has it nowhere else.
-const MISSPELLED: f64 = 2.0;
-/// Characters of such a literal at least, with its quotes.
-const LONG: usize = 6;
 
 impl Template for Literal {
     fn name(&self) -> &'static str {
@@ -47,13 +43,10 @@ impl Template for Literal {
         });
         for (node, role) in own {
             let old = site.text(node);
-            let is_odd = old.len() >= LONG && others.iter().filter(|(_, text)| *text == old).count() == 1;
-            let is_slip = |text: &str| is_odd && strsim::osa_distance(old, text) == 1;
             let mut found: Vec<(&str, f64)> = Vec::new();
             for (_, text) in others.iter().filter(|(other, text)| *other == role && *text != old) {
                 match found.iter_mut().find(|(known, _)| known == text) {
-                    Some((_, weight)) => *weight = (*weight + 0.05).min(weight.max(1.0)),
-                    None if is_slip(text) => found.push((text, MISSPELLED)),
+                    Some((_, weight)) => *weight = (*weight + 0.05).min(1.0),
                     None => found.push((text, 0.4 + 0.5 * similarity(old, text))),
                 }
             }
