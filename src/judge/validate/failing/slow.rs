@@ -62,8 +62,8 @@ pub(super) async fn look_again(
 
 /// Whether a test was cut while its thread waited for a time or for another thread.
 fn is_waiting(result: &TestResult) -> bool {
-    let frames = result.failure.iter().flat_map(|failure| failure.frames.iter().take(INNERMOST));
-    frames.into_iter().any(|frame| frame.class.starts_with("java.") && WAITS.contains(&frame.method.as_str()))
+    let mut frames = result.failure.iter().flat_map(|failure| failure.frames.iter().take(INNERMOST));
+    frames.any(|frame| frame.class.starts_with("java.") && WAITS.contains(&frame.method.as_str()))
 }
 
 /// The tests that were cut beside others that fail by themselves; none where no other fails.
