@@ -209,6 +209,11 @@ mod tests {
             forms,
             ["class T { @Test(expected = java.lang.VirtualMachineError.class) public void x() { a.sum(); } }"]
         );
+        let of_testng = "class T { @Test(expectedExceptions = {Error.class}) public void x() { a.sum(); } }";
+        let wanted = of_testng.replace("{Error.class}", "java.lang.VirtualMachineError.class");
+        assert_eq!(forms_of_line(of_testng), [wanted]);
+        let of_another = "class T { @Test @ExpectedToFail public void x() { a.sum(); } }";
+        assert_eq!(forms_of_line(of_another), [""; 0]);
     }
 
     fn forms_of_line(text: &str) -> Vec<String> {

@@ -8,6 +8,9 @@ use tree_sitter::Node;
 /// An exception that no test expects.
 const NEVER: &str = "java.lang.VirtualMachineError.class";
 
+/// What annotations of tests name an exception by that lets them pass.
+const EXPECTED: [&str; 2] = ["expected", "expectedExceptions"];
+
 /// Assertions and their opposites.
 const PAIRS: &[(&str, &str)] = &[
     ("assertEquals", "assertNotEquals"),
@@ -40,7 +43,7 @@ pub(super) fn changes(method: Node<'_>, text: &str) -> (Vec<Change>, Option<Chan
         return (vec![Change::of(Kind::Sure, expected, text, vec![(expected.byte_range(), NEVER.to_owned())])], None);
     }
     // From here on an exception is what lets the test pass.
-    if calls(body, text).any(|name| name.starts_with("expect")) {
+    if calls(body, text).any(|name| name.starts_with("expect")) || is_expected_to_throw(method, text) {
         return Default::default();
     }
     let mut found = Vec::new();
@@ -77,19 +80,26 @@ pub(super) fn altered(method: Node<'_>, text: &str) -> Vec<Change> {
     found
 }
 
-/// The class in `@Test(expected = …)`.
+/// The class in `@Test(expected = …)`, or those in TestNG's `@Test(expectedExceptions = …)`.
 fn expected_type<'t>(method: Node<'t>, text: &str) -> Option<Node<'t>> {
     let modifiers = children(method).into_iter().find(|child| child.kind() == "modifiers")?;
     let mut found = None;
     preorder(modifiers, |node| {
         if node.kind() == "element_value_pair"
-            && node.child_by_field_name("key").is_some_and(|key| text_of(key, text) == "expected")
+            && node.child_by_field_name("key").is_some_and(|key| EXPECTED.contains(&text_of(key, text)))
         {
             found = node.child_by_field_name("value");
         }
         true
     });
     found
+}
+
+/// Whether an annotation of another library says that an exception is expected, or a failure: `@ExpectedToFail`.
+fn is_expected_to_throw(method: Node<'_>, text: &str) -> bool {
+    let modifiers = children(method).into_iter().find(|child| child.kind() == "modifiers");
+    let annotations = modifiers.map(children).unwrap_or_default().into_iter();
+    annotations.filter_map(|node| node.child_by_field_name("name")).any(|name| text_of(name, text).contains("Expect"))
 }
 
 /// Names of the methods that are called below a node.
