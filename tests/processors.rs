@@ -87,12 +87,12 @@ fn that_writes_a_class() -> String {
     format!("{}{body}{}", &PROCESSOR[..begin], &PROCESSOR[end..])
 }
 
-#[test]
-fn a_processor_that_makes_classes_runs_in_the_compiler_that_stays() {
+/// Repairs a project whose processor writes a class, without a fresh compiler for each candidate.
+fn repaired_in_a_compiler_that_stays(processor: &str) {
     let cart = CART.replace("return n * CartRate.RATE;", "return n > 4 ? n * CartRate.RATE : n;");
-    let folder = project_with("Cart", &cart, 8, &that_writes_a_class());
+    let folder = project_with("Cart", &cart, 8, processor);
     let rate = "package shop;\n\nclass CartRate {\n    static final int RATE = Integer.parseInt(\"2\");\n}\n";
-    write_files(folder.path(), &[("rate/CartRate.java", rate)]);
+    write_files(folder.path(), &[("rate/CartRate.java", rate), ("rates.config", "made = yes\n")]);
     let done = Command::new("javac").args(["-d", "rate", "rate/CartRate.java"]).current_dir(folder.path()).output();
     assert!(done.unwrap().status.success());
     std::fs::rename(folder.path().join("rate/shop/CartRate.class"), folder.path().join("lib/gen/rate.bin")).unwrap();
@@ -101,7 +101,24 @@ fn a_processor_that_makes_classes_runs_in_the_compiler_that_stays() {
     done.expect_code(0);
     let patch = done.json()["patch"].as_str().unwrap().to_owned();
     assert!(patch.contains("n > 3") || patch.contains("n >= 4"), "{done}");
-    assert!(!done.stderr.contains("annotation processors do not run"), "{done}");
+    assert!(!done.stderr.contains("annotation processors"), "{done}");
+}
+
+#[test]
+fn a_processor_that_makes_classes_runs_in_the_compiler_that_stays() {
+    repaired_in_a_compiler_that_stays(&that_writes_a_class());
+}
+
+#[test]
+fn a_processor_finds_its_settings_above_the_sources() {
+    // As Lombok looks for `lombok.config`.
+    let looks = "for (Element each : round.getElementsAnnotatedWith(Rated.class)) {
+            var unit = com.sun.source.util.Trees.instance(processingEnv).getPath(each).getCompilationUnit();
+            var folder = java.nio.file.Paths.get(unit.getSourceFile().toUri());
+            while (!java.nio.file.Files.exists(folder.resolve(\"rates.config\"))) folder = folder.getParent();
+";
+    let begin = "for (Element each : round.getElementsAnnotatedWith(Rated.class)) {\n";
+    repaired_in_a_compiler_that_stays(&that_writes_a_class().replace(begin, looks));
 }
 
 #[test]

@@ -40,6 +40,7 @@ impl WarmCompiler {
             jdk: &subject.jdk,
             runner: &subject.harness.classes,
             level: Level { processors: self.processors, ..subject.level() },
+            root: &subject.checkout.root,
             class_path: subject.class_path_with(&[]),
             scratch: &subject.options.work_dir,
         };

@@ -33,6 +33,8 @@ pub(in crate::validate) struct DaemonSetup<'a> {
     pub(in crate::validate) jdk: &'a crate::benchmark::jdk::Jdk,
     pub(in crate::validate) runner: &'a Utf8Path,
     pub(in crate::validate) level: super::Level,
+    /// The folder of the project. Annotation processors may read settings there.
+    pub(in crate::validate) root: &'a Utf8Path,
     /// Untouched classes and libraries, in order.
     pub(in crate::validate) class_path: Vec<Utf8PathBuf>,
     /// An existing folder for its options.
@@ -55,11 +57,14 @@ impl Daemon {
             args.extend(COMPILER_POOL.map(String::from));
         }
         args.extend(["-Xss8m", "-cp", setup.runner.as_str(), "unidebug.runner.Compiler"].map(String::from));
-        args.extend([encoding.to_owned(), file.to_string()]);
+        args.extend([encoding.to_owned(), file.to_string(), setup.root.to_string()]);
         let mut job = Job::new(setup.jdk.java(), setup.scratch)
             .args(args)
             .read(setup.class_path.iter().cloned())
             .read([setup.runner.to_owned(), setup.jdk.home.clone()]);
+        if setup.level.processors {
+            job = job.read([setup.root.to_owned()]);
+        }
         job.limits.memory_mib = HEAP_MIB * 2 + 512;
         Ok(Self { served: setup.sandbox.serve(job).await? })
     }

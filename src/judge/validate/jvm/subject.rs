@@ -1,5 +1,6 @@
 //! A project on the JVM: a checkout with its compiled classes, its class path and its tests.
 
+mod beside;
 mod bytecode;
 mod compile;
 mod names;

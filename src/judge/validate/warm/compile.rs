@@ -179,7 +179,10 @@ impl Inner {
         }
         match self.ask(&self.jvm.processing_compiler, files).await {
             Ok(made) if made == wanted => Ok(Compiler::Processing),
-            Ok(_) => Ok(Compiler::Fresh),
+            Ok(_) => {
+                tracing::info!("annotation processors make something else in a compiler that stays");
+                Ok(Compiler::Fresh)
+            }
             Err(error) => {
                 tracing::info!("annotation processors do not run in a compiler that stays: {error}");
                 Ok(Compiler::Fresh)

@@ -1,7 +1,7 @@
 //! Compiling a subject: as it is, and with a patch in it.
 
 use super::{ClassFolders, Jvm};
-use crate::benchmark::{copy_files, product_resources};
+use crate::benchmark::copy_files;
 use crate::domain::{Diagnostic, Patch, RepoPath, Validation};
 use crate::validate::jvm::class_file::{facts, shape};
 use crate::validate::jvm::references::mentioning;
@@ -175,6 +175,9 @@ impl Jvm {
             let folder = target.parent().unwrap_or(&tree).to_owned();
             std::fs::create_dir_all(&folder).map_err(io_error("writing a candidate", &folder))?;
             std::fs::write(&target, bytes).map_err(io_error("writing a candidate", &target))?;
+            if self.class_path.has_processors {
+                self.add_settings(path, &tree)?;
+            }
             Ok::<Utf8PathBuf, ValidateError>(target)
         };
         let mut sources = Vec::new();
@@ -203,19 +206,6 @@ impl Jvm {
                 users.insert(path);
             }
         }
-    }
-
-    /// Puts changed resources in front of those that a build copied beside the classes.
-    fn write_resources(&self, patch: &Patch, overlay: &Utf8Path) -> Result<(), ValidateError> {
-        let roots = product_resources(&self.checkout);
-        for file in patch.files.iter().filter(|file| !is_java(&file.path) && !file.deletes()) {
-            let inside = roots.iter().filter_map(|root| file.path.below(root)).min_by_key(|inside| inside.len());
-            let Some(target) = inside.map(|inside| overlay.join(inside)) else { continue };
-            let folder = target.parent().unwrap_or(overlay);
-            std::fs::create_dir_all(folder).map_err(io_error("writing a candidate", folder))?;
-            std::fs::write(&target, &file.after).map_err(io_error("writing a candidate", &target))?;
-        }
-        Ok(())
     }
 
     /// What a compilation came to, beside what is there without the patch.

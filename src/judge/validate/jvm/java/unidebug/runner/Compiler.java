@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,8 +35,8 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * A compiler that stays warm. It never loads what it compiles. Arguments: charset, and a file with one compiler option
- * a line. Requests come on descriptor 4, answers go to descriptor 3:
+ * A compiler that stays warm. It never loads what it compiles. Arguments: charset, a file with one compiler option a line,
+ * and the folder that annotation processors are told the sources lie in: some read settings there. Requests come on descriptor 4, answers go to descriptor 3:
  * <pre>
  * request: int files, each: text path, int length, bytes
  * answer:  boolean ok, int complaints, each: text path, int line, text message; int classes, each: text name, int length, bytes
@@ -46,11 +47,13 @@ public final class Compiler {
     private final JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
     private final Tasks tasks;
     private final Charset charset;
+    private final Path root;
     private final List<String> options;
     private final Memory manager;
 
-    private Compiler(Charset charset, List<String> options) {
+    private Compiler(Charset charset, Path root, List<String> options) {
         this.charset = charset;
+        this.root = root;
         this.options = new ArrayList<>(options);
         this.tasks = Tasks.best(javac, options);
         JavaFileManager files = javac.getStandardFileManager(null, Locale.ROOT, charset);
@@ -59,7 +62,7 @@ public final class Compiler {
 
     public static void main(String[] args) throws Exception {
         List<String> options = Files.readAllLines(Paths.get(args[1]), StandardCharsets.UTF_8);
-        Compiler compiler = new Compiler(Charset.forName(args[0]), options);
+        Compiler compiler = new Compiler(Charset.forName(args[0]), Paths.get(args[2]), options);
         try (DataInputStream in = new DataInputStream(new FileInputStream("/proc/self/fd/4"));
                 DataOutputStream out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream("/proc/self/fd/3"), 1 << 16))) {
             while (true) {
@@ -76,7 +79,7 @@ public final class Compiler {
         List<JavaFileObject> sources = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String path = Wire.readText(in);
-            sources.add(new Source(path, new String(Wire.readBytes(in), charset)));
+            sources.add(new Source(root, path, new String(Wire.readBytes(in), charset)));
         }
         return sources;
     }
@@ -140,8 +143,8 @@ public final class Compiler {
         final String path;
         private final String text;
 
-        Source(String path, String text) {
-            super(URI.create("mem:///" + path.replaceAll("[^A-Za-z0-9_./$]", "_")), Kind.SOURCE);
+        Source(Path root, String path, String text) {
+            super(root.resolve(path).toUri(), Kind.SOURCE);
             this.path = path;
             this.text = text;
         }
