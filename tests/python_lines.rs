@@ -1,6 +1,6 @@
 //! Which lines tests execute, by every Python that is here.
 
-use crate::support::write_files;
+use crate::support::{unidebug, write_files};
 use std::process::Command;
 
 const MEASURED: &str = r#"
@@ -106,4 +106,21 @@ fn every_python_tells_the_same_lines() {
 fn has(program: &str, name: &str) -> bool {
     let asked = Command::new(program).args(["-c", &format!("import sys; sys.{name}")]).output();
     asked.is_ok_and(|done| done.status.success())
+}
+
+/// A shop whose discounts are made when it is loaded; the fault lies in what makes them.
+const LOADED_SHOP: &str = "def steps(most):\n    return list(range(0, most))\n\n\ndef rates(steps):\n    found = {}\n    \
+                           for step in steps:\n        found[step] = 100 // step\n    return found\n";
+
+#[test]
+fn what_a_module_that_cannot_be_loaded_has_run_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let tests = "from shop import rates, steps\n\nRATES = rates(steps(4))\n\n\ndef test_one():\n    assert RATES[1] == 100\n\n\n\
+                 def test_all():\n    assert steps(4) == [1, 2, 3]\n";
+    write_files(folder.path(), &[("shop.py", LOADED_SHOP), ("test_shop.py", tests), ("pytest.ini", "[pytest]\n")]);
+    let done = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin", "--json"]);
+    done.expect_code(0);
+    assert!(!done.stderr.contains("could not be measured"), "{done}");
+    let patch = done.json()["patch"].as_str().unwrap().to_owned();
+    assert!(patch.contains("range(1, most)"), "{done}");
 }

@@ -174,9 +174,10 @@ fn named(classes: &[String]) -> String {
 /// What a measured run says of each test that ended.
 pub(super) fn read(subject: &dyn Subject, report: &TestReport, executed: Executed) -> Spectrum {
     let mut known: BTreeMap<String, Option<RepoPath>> = BTreeMap::new();
-    let mut tests = Vec::new();
+    let (mut tests, mut seen) = (Vec::new(), BTreeSet::new());
     for (id, files) in executed {
-        let Some(result) = report.results.get(&id) else { continue };
+        // A test may have been measured in two runs.
+        let Some(result) = report.results.get(&id).filter(|_| seen.insert(id.clone())) else { continue };
         let passed = result.status == TestStatus::Passed;
         if passed || matches!(result.status, TestStatus::Failed | TestStatus::TimedOut) {
             let find = |name: &str| subject.source(name);

@@ -54,6 +54,9 @@ class Tracing:
         if self.traces:
             sys.settrace(None)
 
+    def tell_loading(self, records, name):
+        """A module could not be loaded."""
+
     def is_over(self):
         """Whether further tests would tell nothing."""
         return False
@@ -152,6 +155,11 @@ class Executed(Tracing):
         self.taken()
         if self.tool is not None:
             self.monitor.restart_events()
+
+    def tell_loading(self, records, name):
+        """What ran until a module could not be loaded, for there are no tests that could tell of it."""
+        if self.on:
+            records.lines(name, [" ".join([file, *map(str, sorted(lines))]) for file, lines in self.loading.items()])
 
     def tell(self, records, name):
         if not self.on or not name[1]:

@@ -83,6 +83,8 @@ class Plugin:
         if isinstance(error, pytest.Collector.CollectError) and behind is not None:
             # What pytest says of an import holds the whole trace as text; the error behind it says the same in short.
             failure = failure_of(behind, self.places)
+        if report.outcome == "failed":
+            self.executed.tell_loading(self.records, name)
         self.records.end(name, "skipped" if report.outcome == "skipped" else "failed", self.clock.millis(), failure)
 
     @pytest.hookimpl(trylast=True)
