@@ -71,8 +71,7 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
     {
         all(Outcome::PassedWarm, format!("{fixed} of {of} triggering tests pass{}", unable::told(&skipped)), skipped)
     } else if !skipped.is_empty() {
-        let detail = format!("{} of {of} triggering tests were skipped, which is no pass", skipped.len());
-        all(Outcome::Failed, detail, skipped)
+        all(Outcome::Failed, told_of_skipped(baseline, report, &skipped, of), skipped)
     } else if missing.is_empty() {
         all(Outcome::PassedWarm, format!("{of} of {of} triggering tests pass"), Vec::new())
     } else if let Some((outcome, detail)) = ended_badly(report.end) {
@@ -81,6 +80,19 @@ pub fn of_tests(baseline: &Baseline, tests: &[TestId], report: &TestReport) -> J
         let detail = format!("{} of {of} triggering tests did not run", missing.len());
         all(Outcome::MissingTests, detail, missing)
     }
+}
+
+/// What is said of skipped tests; a class or module that failed as a whole is told by the tests in it.
+fn told_of_skipped(baseline: &Baseline, report: &TestReport, skipped: &[TestId], of: usize) -> String {
+    let [id] = skipped else {
+        return format!("{} of {of} triggering tests were skipped, which is no pass", skipped.len());
+    };
+    if !id.method.is_empty() {
+        return format!("1 of {of} triggering tests was skipped, which is no pass");
+    }
+    let inside: Vec<TestState> = of_class(baseline, report, &id.class).collect();
+    let count = inside.iter().filter(|state| **state == TestState::Skipped).count();
+    format!("{count} of {} tests of {} are skipped, which is no pass", inside.len(), id.class)
 }
 
 /// How a triggering test ended. A class that could not be set up stands for all its tests, and they for it.
@@ -97,18 +109,21 @@ fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
 /// A class failed as a whole; now every test in it and in the classes nested in it must pass, but for those that are skipped
 /// whatever the product does.
 fn class_status(baseline: &Baseline, report: &TestReport, class: &str) -> TestState {
-    let skips = |result: &TestResult| {
-        let id = result.id.of_method();
-        result.status == TestStatus::Skipped && baseline.skipped.contains(&id)
-    };
-    let inside = |result: &&TestResult| is_within(&result.id.class, class) && !skips(result);
-    let all: Vec<TestState> = report.results.values().filter(inside).map(state).collect();
+    let all: Vec<TestState> = of_class(baseline, report, class).collect();
     let order = [TestState::Failed, TestState::Cut, TestState::Skipped, TestState::Missing];
     order.into_iter().find(|wanted| all.contains(wanted)).unwrap_or(if all.is_empty() {
         TestState::Missing
     } else {
         TestState::Passed
     })
+}
+
+/// How the tests in a class ended, but for those that are skipped whatever the product does.
+fn of_class(baseline: &Baseline, report: &TestReport, class: &str) -> impl Iterator<Item = TestState> {
+    let skips =
+        |result: &TestResult| result.status == TestStatus::Skipped && baseline.skipped.contains(&result.id.of_method());
+    let inside = move |result: &&TestResult| is_within(&result.id.class, class) && !skips(result);
+    report.results.values().filter(inside).map(state)
 }
 
 /// Whether a class is this one or nested in it.
