@@ -84,7 +84,10 @@ pub(super) fn complaint(output: &str, exit: Exit) -> Complaint {
 fn reasons(output: &str) -> Option<String> {
     let (_, after) = output.split_once("* What went wrong:")?;
     let lines = after.lines().map(str::trim).skip_while(|line| line.is_empty());
-    let mut lines: Vec<&str> = lines.take_while(|line| !line.is_empty() && !line.starts_with("* ")).collect();
+    // Who wants what cannot be had is no reason.
+    let is_reason = |line: &&str| *line != "Required by:" && !line.starts_with("project :");
+    let lines = lines.take_while(|line| !line.is_empty() && !line.starts_with("* "));
+    let mut lines: Vec<&str> = lines.filter(is_reason).collect();
     if lines.len() > SHOWN_LINES {
         // The last one is the cause of those above it.
         lines.drain(SHOWN_LINES - 1..lines.len() - 1);
@@ -104,6 +107,13 @@ mod tests {
                        configuration ':compileClasspath'.\n> Could not resolve junit:junit:4.13.2.\n   > No cached \
                        version of junit:junit:4.13.2 available for offline mode.\n\n* Try:\n";
         assert!(matches!(read(offline), Complaint::Missing(what) if what.contains("junit:junit:4.13.2; No cached")));
+        let required = "* What went wrong:\nA problem occurred configuring root project 'x'.\n> Could not resolve all \
+                        files for configuration ':classpath'.\n   > Could not resolve a:b:1.\n     Required by:\n         \
+                        project :\n      > No cached version of a:b:1 available for offline mode.\n   > Could not \
+                        resolve c:d:2.\n     Required by:\n         project :\n";
+        assert!(
+            matches!(read(required), Complaint::Missing(what) if what.ends_with("':classpath'; Could not resolve c:d:2"))
+        );
         let broken = "/p/src/main/java/A.java:3: error: ';' expected\n* What went wrong:\nExecution failed for task \
                       ':compileJava'.\n> Compilation failed; see the compiler error output for details.\n";
         assert_eq!(read(broken), Complaint::Compile("/p/src/main/java/A.java:3: error: ';' expected".into()));
