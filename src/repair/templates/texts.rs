@@ -11,6 +11,9 @@ const MOST: usize = 24;
 const READ: usize = 2_000;
 /// Texts that are compared in one message at most.
 const MOST_TEXTS: usize = 40;
+/// Exceptions, by the ends of their names, whose messages name types and attributes and compare no texts.
+const OF_NAMES: [&str; 6] =
+    ["AttributeError", "ClassCastException", "ImportError", "ModuleNotFoundError", "NameError", "TypeError"];
 
 /// One difference between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +78,8 @@ impl TextChange {
 /// The differences that the messages of failing tests tell of, in both directions: not all say which text came.
 pub(super) fn changes(failing: &[FailingTest]) -> BTreeSet<TextChange> {
     let mut found = BTreeSet::new();
-    for test in failing {
+    let compares = |test: &&FailingTest| !OF_NAMES.iter().any(|kind| test.failure.kind.ends_with(kind));
+    for test in failing.iter().filter(compares) {
         let message: String = test.failure.message.chars().take(READ).collect();
         for (came, wanted) in pairs(&message) {
             if let Some(change) = TextChange::between(&came, &wanted) {
@@ -150,6 +154,7 @@ fn is_prefix(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Failure, TestId};
     use proptest::prelude::*;
 
     fn change(before: &str, came: &str, wanted: &str, after: &str) -> TextChange {
@@ -175,6 +180,17 @@ mod tests {
         assert_eq!(of("\nexpected: \"a row\"\n but was: \"a raw\""), change("a r", "o", "a", "w"));
         assert_eq!(of("Expected:\n    a row\nGot:\n    a raw\n"), change("a r", "a", "o", "w"));
         assert_eq!(pairs("it doesn't fit").len(), 0);
+    }
+
+    #[test]
+    fn a_message_that_names_types_compares_no_texts() {
+        let of = |kind: &str, message: &str| {
+            let failure = Failure { kind: kind.into(), message: message.into(), frames: Vec::new() };
+            let id = TestId::new("t", "test_f");
+            changes(&[FailingTest { id, file: None, span: None, failing_line: None, failure, timed_out: false }])
+        };
+        assert!(of("AttributeError", "'NoneType' object has no attribute 'dump_only'").is_empty());
+        assert_eq!(of("AssertionError", "assert 'a raw' == 'a row'").len(), 2);
     }
 
     #[test]
