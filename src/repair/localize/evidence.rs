@@ -7,6 +7,7 @@ use super::distance::Reach;
 use super::formula::Counts;
 use super::frames::Frames;
 use super::locate::names_match;
+use super::names::{SharedNames, shared};
 use super::statements::{Statement, statements};
 use crate::code::{Method, SourceFile};
 use crate::domain::{Location, RepoPath, Suspect};
@@ -65,6 +66,8 @@ pub(super) struct Evidence<'a> {
     runs: HashMap<&'a RepoPath, Vec<(bool, &'a BTreeSet<u32>)>>,
     /// File and name of methods the failure points at: bugs come in twins of one name.
     hot: HashSet<(RepoPath, String)>,
+    /// Lines that share a name with that of a failure.
+    shared: SharedNames,
     /// Files of helpers that assert.
     asserting: BTreeSet<&'a RepoPath>,
     endless: bool,
@@ -82,6 +85,7 @@ impl<'a> Evidence<'a> {
             totals: (0, 0),
             runs: HashMap::new(),
             hot: HashSet::new(),
+            shared: SharedNames::default(),
             asserting: asserting(inputs.index, inputs.failing),
             endless: inputs.failing.iter().any(|test| test.timed_out),
             only_file: None,
@@ -97,6 +101,7 @@ impl<'a> Evidence<'a> {
             evidence.frames.note(inputs.index, test);
         }
         evidence.note_hot();
+        evidence.shared = shared(inputs.index, &evidence.frames);
         evidence.note_only_file();
         evidence
     }
@@ -166,6 +171,7 @@ impl<'a> Evidence<'a> {
         let nearness = self.nearness(file, method, &mut reasons);
         let mut score = execution * (0.2 + 0.6 * nearness);
         score += self.of_frames(file, statement, (execution, deciders), &mut reasons);
+        score += execution * self.shared.bonus(file, statement.lines, &mut reasons);
         score += self.of_the_last_change(file, statement, &mut reasons);
         score += self.of_loops(statement, execution, &mut reasons);
         if self.asserting.contains(&file.path) {

@@ -13,6 +13,7 @@ mod frames;
 pub mod given;
 mod locate;
 mod metadata;
+mod names;
 pub mod oracle;
 mod rank;
 mod scope;
