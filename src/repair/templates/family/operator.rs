@@ -70,7 +70,8 @@ impl Template for Operator {
                 if (needs_numbers || assigns) && !on_numbers || is_decided(site, node, other) {
                     continue;
                 }
-                let weight = if joins_in_vain(site, node) { 1.0 } else { *weight };
+                let in_vain = joins_in_vain(site, node) || is_decided(site, node, text);
+                let weight = if in_vain { 1.0 } else { *weight };
                 let note = format!("replaced `{text}` by `{other}` in {}", site.place(node));
                 out.push(Edit::replace(sign, *other, weight, note));
             }
@@ -78,7 +79,7 @@ impl Template for Operator {
     }
 }
 
-/// Whether a condition would be decided for good with another sign: `c == 'a' && c == 'b'`, `c != 1 || c != 2`.
+/// Whether a condition is, or would be, decided for good with a sign: `c == 'a' && c == 'b'`, `c != 1 || c != 2`.
 pub(in crate::templates) fn is_decided(site: &Site<'_>, node: Node<'_>, other: &str) -> bool {
     let parts = |side: &str| {
         let inner = bare(node.child_by_field_name(side)?);
@@ -146,6 +147,8 @@ mod tests {
 }";
         assert!(proposals(&Operator, code, 3).is_empty());
         assert_eq!(proposals(&Operator, &code.replace("||", "&&"), 3), ["return c == 'a' || c == 'b';"]);
+        let decided = code.replace("c == 'a' || c == 'b'", "c == 'a' || d == 'x' || c == 'b' && c == 'c'");
+        assert_eq!(proposals(&Operator, &decided, 3)[0], "return c == 'a' || d == 'x' || c == 'b' || c == 'c';");
         assert_eq!(proposals(&Operator, &code.replace("c == 'b'", "d == 'b'"), 3).len(), 1);
     }
 

@@ -55,9 +55,10 @@ fn others(site: &Site<'_>, node: Node<'_>, sign: Node<'_>, out: &mut Vec<Edit>) 
             .filter_map(|side| node.child_by_field_name(side))
             .any(|side| matches!(side.kind(), "string" | "list" | "list_comprehension" | "concatenated_string"));
     let fits = |other: &str| !FOREIGN.contains(&other) && !is_decided(site, node, other);
+    let is_always_the_same = is_decided(site, node, old);
     let known = INSTEAD.iter().chain(OWN).filter(|(known, _)| *known == old && !is_text);
     for (other, weight) in known.flat_map(|(_, others)| others.iter()).filter(|(other, _)| fits(other)) {
         let note = format!("replaced `{old}` by `{other}` in {}", site.place(node));
-        out.push(Edit::replace(sign, *other, *weight, note));
+        out.push(Edit::replace(sign, *other, if is_always_the_same { 1.0 } else { *weight }, note));
     }
 }
