@@ -281,8 +281,7 @@ fn text(bench: &Workbench, judged: &[Judged]) -> String {
         }
         if let Some(part) = baseline.repaired_part(validation) {
             let named: Vec<String> = part.iter().map(|test| format!("--failing '{test}'")).collect();
-            let how =
-                "the others fail as before, for another reason; if they are of another bug, judge it by the rest:";
+            let how = "the others fail as before; if they are of another bug, judge it by the rest:";
             let _ = writeln!(text, "   hint: {how} {}", named.join(" "));
         }
         if let Some(confidence) = confidence {

@@ -139,11 +139,7 @@ pub(super) fn without(groups: Vec<Vec<TestId>>, tests: &[TestId]) -> Vec<Vec<Tes
 
 fn told(tests: &[TestId], baseline: &Baseline) -> String {
     let left: Vec<&TestId> = baseline.triggering.iter().filter(|id| !tests.contains(id)).collect();
-    let fail = if left.len() == 1 {
-        "fails as before, for another reason, and is"
-    } else {
-        "fail as before, for another reason, and are"
-    };
+    let fail = if left.len() == 1 { "fails as before and is" } else { "fail as before and are" };
     format!(
         "no candidate repairs all {}: one repairs {}; {} {fail} taken for another bug",
         counted(baseline.triggering.len(), "failing test"),
