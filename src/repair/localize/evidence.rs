@@ -304,10 +304,14 @@ impl<'a> Evidence<'a> {
         let mut framed =
             self.frames.lines.keys().filter(|at| at.file == file.path && method.span.contains(at.line)).peekable();
         if framed.peek().is_some() {
-            let last = framed.clone().map(|at| at.line).max().unwrap_or(0);
-            return Some(match framed.any(|at| lines.contains(&at.line)) {
+            let is_framed = framed.clone().any(|at| lines.contains(&at.line));
+            // What was seen to run behind it shows that nothing hid it.
+            let hides = |at: &&Location| {
+                *lines.end() < at.line && !(*lines.end() + 1..=at.line).any(|line| self.line_ran(&file.path, line))
+            };
+            return Some(match is_framed {
                 true => 1.0,
-                false if *lines.end() < last => HIDDEN,
+                false if framed.any(|at| hides(&at)) => HIDDEN,
                 false => NOT_SEEN,
             });
         }
