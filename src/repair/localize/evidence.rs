@@ -3,6 +3,7 @@
 
 use super::Inputs;
 use super::asserting::asserting;
+use super::decisive::{Decider, Ran, deciders, lift};
 use super::distance::Reach;
 use super::formula::Counts;
 use super::frames::Frames;
@@ -26,10 +27,7 @@ const CASES: &str = "cases";
 /// Nearness of a method that ran although no readable call leads to it.
 const DYNAMIC: f64 = 0.3;
 /// Added for a frame of the failure on the line, divided by its depth.
-const FRAME: f64 = 0.35;
-/// Share of what a frame adds that goes to the nearest condition which decided that its line runs; of the next one around
-/// it half as much, and so on.
-const DECIDED: f64 = 0.5;
+pub(super) const FRAME: f64 = 0.35;
 /// Added to a line that the last change touched, where the failing tests pass without that change: the fault lies in it, or
 /// in what it did not think of. More than all that a line has otherwise, so that those come first.
 const CHANGED: f64 = 1.5;
@@ -46,14 +44,6 @@ const TWIN: f64 = 0.05;
 /// Failing tests that count, at most: many that one fault breaks repeat each other, and what passing tests say of a line
 /// must not drown in them.
 const ALIKE: u32 = 10;
-
-/// What a condition gets that decided on the line of a frame.
-#[derive(Clone, Copy)]
-struct Decider {
-    bonus: f64,
-    /// The frame's depth, from 0.
-    depth: u32,
-}
 
 /// Everything that is known of one bug, ready to be asked about single statements.
 pub(super) struct Evidence<'a> {
@@ -134,40 +124,28 @@ impl<'a> Evidence<'a> {
             return unread;
         }
         let found = statements(&file.text, self.inputs.index.language());
-        let deciders = self.deciders(file, &found);
+        let deciders = deciders(&self.frames, file, &found);
         let mut seen = BTreeSet::new();
         let first_only = found.iter().filter(|statement| seen.insert(statement.lines.first));
-        first_only.filter_map(|statement| self.suspect(file, statement, &deciders)).collect()
-    }
-
-    /// Conditions which decided that the line of a frame runs, by their first lines, with what each gets of that frame's
-    /// bonus: a line that only throws tells of a fault, and the condition before it may be the fault.
-    fn deciders(&self, file: &SourceFile, statements: &[Statement]) -> BTreeMap<u32, Decider> {
-        let mut found: BTreeMap<u32, Decider> = BTreeMap::new();
-        for (at, depth) in self.frames.lines.iter().filter(|(at, _)| at.file == file.path) {
-            let method = file.method_at(at.line).map(|method| method.span);
-            let is_near = |line: u32| method.is_none_or(|span| span.contains(line));
-            let around = statements.iter().rev().filter(|statement| {
-                let (first, lines) = (statement.lines.first, statement.decides);
-                first < at.line && is_near(first) && lines.is_some_and(|lines| lines.contains(at.line))
-            });
-            for (nth, statement) in around.enumerate() {
-                let bonus = DECIDED.powi(nth as i32 + 1) * FRAME / f64::from(depth + 1);
-                let new = Decider { bonus, depth: *depth };
-                let known = found.entry(statement.lines.first).or_insert(new);
-                if bonus > known.bonus {
-                    *known = new;
-                }
-            }
+        let mut ran: Vec<Ran<'_>> = first_only.filter_map(|statement| self.ran_of(file, statement)).collect();
+        if self.inputs.spectrum.is_some() {
+            lift(&mut ran);
         }
-        found
+        ran.into_iter().map(|ran| self.suspect(file, ran, &deciders)).collect()
     }
 
-    fn suspect(&self, file: &SourceFile, statement: &Statement, deciders: &BTreeMap<u32, Decider>) -> Option<Suspect> {
+    /// A statement with what its execution says; `None` when it cannot have run.
+    fn ran_of<'s>(&self, file: &SourceFile, statement: &'s Statement) -> Option<Ran<'s>> {
         let method = file.method_at(statement.lines.first);
         let mut reasons = Vec::new();
         let execution = self.execution(file, method, statement, &mut reasons);
         let execution = execution.or_else(|| self.is_twin(method).then_some(TWIN))?;
+        Some(Ran { statement, execution, reasons })
+    }
+
+    fn suspect(&self, file: &SourceFile, ran: Ran<'_>, deciders: &BTreeMap<u32, Decider>) -> Suspect {
+        let Ran { statement, execution, mut reasons } = ran;
+        let method = file.method_at(statement.lines.first);
         let nearness = self.nearness(file, method, &mut reasons);
         let mut score = execution * (0.2 + 0.6 * nearness);
         score += self.of_frames(file, statement, (execution, deciders), &mut reasons);
@@ -178,12 +156,12 @@ impl<'a> Evidence<'a> {
             score *= ASSERTING;
             reasons.push("a helper that asserts".into());
         }
-        Some(Suspect {
+        Suspect {
             location: Location { file: file.path.clone(), line: statement.lines.first },
             method: method.map(Method::qualified),
             score,
             reasons,
-        })
+        }
     }
 
     /// What a frame on the statement adds, or one that it decides on.

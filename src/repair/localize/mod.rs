@@ -5,6 +5,7 @@
 
 mod asserting;
 mod changed;
+mod decisive;
 mod distance;
 mod evaluate;
 mod evidence;
