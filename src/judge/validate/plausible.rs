@@ -266,6 +266,11 @@ mod tests {
             let judged = triggering(&baseline(&["T"]), &report(Complete, results));
             assert_eq!(judged.outcome, *wanted, "{results:?}");
         }
+        let skipped = report(Complete, &[("T#a", Skipped), ("T#b", Passed), ("T$Inner#c", Skipped)]);
+        let judged = triggering(&baseline(&["T"]), &skipped);
+        assert_eq!(judged.detail, "2 of 3 tests of T are skipped, which is no pass");
+        let judged = triggering(&baseline(&["T#a", "T#b"]), &skipped);
+        assert_eq!(judged.detail, "1 of 2 triggering tests was skipped, which is no pass");
     }
 
     #[test]

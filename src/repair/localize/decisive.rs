@@ -1,8 +1,7 @@
 //! Conditions that decide on suspicious statements: where failing tests alone take a branch, the condition may be the fault,
 //! though every test runs it.
 
-use super::evidence::FRAME;
-use super::frames::Frames;
+use super::frames::{FRAME, Frames};
 use super::statements::Statement;
 use crate::code::SourceFile;
 use std::collections::BTreeMap;

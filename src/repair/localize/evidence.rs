@@ -6,13 +6,12 @@ use super::asserting::asserting;
 use super::decisive::{Decider, Ran, deciders, lift};
 use super::distance::Reach;
 use super::formula::Counts;
-use super::frames::Frames;
+use super::frames::{FRAME, Frames};
 use super::locate::names_match;
-use super::names::{SharedNames, shared};
+use super::names::SharedNames;
 use super::statements::{Statement, statements};
 use crate::code::{Method, SourceFile};
 use crate::domain::{Location, RepoPath, Suspect};
-use crate::validate::Coverage;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
@@ -26,8 +25,6 @@ const UNKNOWN: f64 = 0.6;
 const CASES: &str = "cases";
 /// Nearness of a method that ran although no readable call leads to it.
 const DYNAMIC: f64 = 0.3;
-/// Added for a frame of the failure on the line, divided by its depth.
-pub(super) const FRAME: f64 = 0.35;
 /// Added to a line that the last change touched, where the failing tests pass without that change: the fault lies in it, or
 /// in what it did not think of. More than all that a line has otherwise, so that those come first.
 const CHANGED: f64 = 1.5;
@@ -54,6 +51,8 @@ pub(super) struct Evidence<'a> {
     totals: (u32, u32),
     /// Of each file, what every test that came there ran of it, and whether the test passed.
     runs: HashMap<&'a RepoPath, Vec<(bool, &'a BTreeSet<u32>)>>,
+    /// The lines of each file that a failing test ran.
+    failed: HashMap<&'a RepoPath, BTreeSet<u32>>,
     /// File and name of methods the failure points at: bugs come in twins of one name.
     hot: HashSet<(RepoPath, String)>,
     /// Lines that share a name with that of a failure.
@@ -74,6 +73,7 @@ impl<'a> Evidence<'a> {
             frames: Frames::default(),
             totals: (0, 0),
             runs: HashMap::new(),
+            failed: HashMap::new(),
             hot: HashSet::new(),
             shared: SharedNames::default(),
             asserting: asserting(inputs.index, inputs.failing),
@@ -85,13 +85,19 @@ impl<'a> Evidence<'a> {
             *total += 1;
             for (file, lines) in ran {
                 evidence.runs.entry(file).or_default().push((passed, lines));
+                if !passed {
+                    evidence.failed.entry(file).or_default().extend(lines);
+                }
             }
+        }
+        for (file, lines) in inputs.coverage.iter().flat_map(|coverage| &coverage.lines) {
+            evidence.failed.entry(file).or_default().extend(lines);
         }
         for test in inputs.failing {
             evidence.frames.note(inputs.index, test);
         }
         evidence.note_hot();
-        evidence.shared = shared(inputs.index, &evidence.frames);
+        evidence.shared = SharedNames::of(inputs.index, &evidence.frames);
         evidence.note_only_file();
         evidence
     }
@@ -284,17 +290,14 @@ impl<'a> Evidence<'a> {
         if framed.peek().is_some() {
             let is_framed = framed.clone().any(|at| lines.contains(&at.line));
             // What was seen to run behind it shows that nothing hid it.
-            let hides = |at: &&Location| {
-                *lines.end() < at.line && !(*lines.end() + 1..=at.line).any(|line| self.line_ran(&file.path, line))
-            };
+            let hides = |at: &Location| *lines.end() < at.line && !self.one_ran(&file.path, *lines.end() + 1..=at.line);
             return Some(match is_framed {
                 true => 1.0,
-                false if framed.any(|at| hides(&at)) => HIDDEN,
+                false if framed.any(hides) => HIDDEN,
                 false => NOT_SEEN,
             });
         }
-        let ran = (method.span.first..=method.span.last).any(|line| self.line_ran(&file.path, line));
-        ran.then_some(NOT_SEEN)
+        self.one_ran(&file.path, method.span.first..=method.span.last).then_some(NOT_SEEN)
     }
 
     /// The four counts of a statement.
@@ -358,16 +361,12 @@ impl<'a> Evidence<'a> {
 
     /// Whether a failing test ran anything of the file.
     fn ran(&self, path: &RepoPath) -> bool {
-        let failed = |runs: &Vec<(bool, &BTreeSet<u32>)>| runs.iter().any(|(passed, _)| !passed);
-        self.inputs.coverage.is_some_and(|coverage| coverage.lines.contains_key(path))
-            || self.runs.get(path).is_some_and(failed)
+        self.failed.contains_key(path)
     }
 
-    /// Whether a failing test ran the line.
-    fn line_ran(&self, path: &RepoPath, line: u32) -> bool {
-        let in_coverage = |coverage: &Coverage| coverage.lines.get(path).is_some_and(|lines| lines.contains(&line));
-        self.inputs.coverage.is_some_and(in_coverage)
-            || self.runs.get(path).is_some_and(|runs| runs.iter().any(|(passed, ran)| !passed && ran.contains(&line)))
+    /// Whether a failing test ran one of the lines.
+    fn one_ran(&self, path: &RepoPath, lines: RangeInclusive<u32>) -> bool {
+        self.failed.get(path).is_some_and(|ran| ran.range(lines).next().is_some())
     }
 }
 

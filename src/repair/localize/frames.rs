@@ -4,6 +4,8 @@ use crate::code::{CodeIndex, Method};
 use crate::domain::{FailingTest, Location, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Added for a frame of the failure on the line, divided by its depth.
+pub(super) const FRAME: f64 = 0.35;
 /// Frames of depth below this are the innermost.
 const INNERMOST: u32 = 2;
 
