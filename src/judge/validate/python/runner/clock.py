@@ -10,8 +10,10 @@ class Meter:
     stat, listdir, open, read, close = os.stat, os.listdir, os.open, os.read, os.close
 
     def __init__(self):
-        self.number, self.others = None, []
+        self.own, self.number, self.others = str(threading.get_native_id()), None, []
         self.begin()
+        # Before a test runs that could see what that makes.
+        self.wants_processor()
 
     def begin(self):
         self.last, self.last_used = time.monotonic(), time.process_time()
@@ -39,9 +41,8 @@ class Meter:
         """Whether another thread does. Tests that count the objects of the process see what is made here: where no thread
         began or ended, nothing that the collector of garbage knows lives while the system is asked."""
         try:
-            number = self.stat("/proc/self/task").st_nlink
-            if number != self.number:
-                self.find_threads(number)
+            if self.stat("/proc/self/task").st_nlink != self.number:
+                self.find_threads()
             at = 0
             while at < len(self.others):
                 if self.is_wanting(self.others[at]):
@@ -52,10 +53,10 @@ class Meter:
             self.number = None
         return False
 
-    def find_threads(self, number):
-        own = str(threading.get_native_id())
-        self.others = [f"/proc/self/task/{task}/stat" for task in self.listdir("/proc/self/task") if task != own]
-        self.number = number
+    def find_threads(self):
+        self.number = self.stat("/proc/self/task").st_nlink
+        tasks = self.listdir("/proc/self/task")
+        self.others = [f"/proc/self/task/{task}/stat" for task in tasks if task != self.own]
 
     def is_wanting(self, path):
         file = self.open(path, os.O_RDONLY)

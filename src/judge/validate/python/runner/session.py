@@ -17,11 +17,13 @@ def keep_out(descriptors):
     Before Python 3.8 nothing is."""
     if not hasattr(sys, "addaudithook"):
         return
+    # How threads are is asked all the time (`Meter`). Asking the system holds objects that tests may count.
+    of_a_thread = re.compile(r"/proc/self/task/\d+/stat").fullmatch
     stat, channels = os.stat, {(each.st_dev, each.st_ino) for each in map(os.fstat, descriptors)}
     processes = stat("/proc/self/stat").st_dev
 
     def look(event, args):
-        if event != "open":
+        if event != "open" or type(args[0]) is str and of_a_thread(args[0]):
             return
         try:
             found = stat(args[0])
