@@ -1,5 +1,6 @@
 //! Drawn inputs: patches that pass the same tests and behave differently are told apart.
 
+mod absent;
 mod at_hand;
 mod held;
 

@@ -77,9 +77,9 @@ fn by_function<'c>(
     functions
 }
 
-/// Whether an input no longer meets one of these faults.
+/// Whether an input no longer meets one of these faults, or one that an absent argument met.
 fn is_cured(pair: &Pair<'_>, faults: &BTreeSet<&str>) -> bool {
-    is_value(pair.after) && faults.contains(kind(pair.before))
+    is_value(pair.after) && faults.contains(kind(pair.before)) || pair.is_mended()
 }
 
 /// What speaks against the version after, function by function. Where only operators are exchanged, an edge was off by one:
@@ -261,7 +261,8 @@ impl FunctionPairs<'_> {
         let (mut met, asked) = (self.triggering_values(|pair| kind(pair.before)), self.asked());
         met.extend(self.moved());
         let gone = |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !met.contains(kind(pair.before));
-        let is_new = |pair: &&Pair<'_>| !pair.is_of_state(pair.before) && !asked.contains(pair.after);
+        let is_new =
+            |pair: &&Pair<'_>| !pair.is_of_state(pair.before) && !pair.is_mended() && !asked.contains(pair.after);
         let gone: Vec<_> = self.changed().filter(gone).filter(is_new).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
         let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");

@@ -17,25 +17,21 @@ const LONGEST: usize = 40;
 /// The functions that patches change and that there were before, with the constants in them, the patches' own included.
 pub(super) fn changed(patches: &[&Patch], language: &dyn Language) -> Draw {
     let mut functions: BTreeSet<(RepoPath, String)> = BTreeSet::new();
-    let mut constants = BTreeSet::new();
+    let mut held = Held::default();
     for file in patches.iter().flat_map(|patch| &patch.files).filter(|file| !file.deletes()) {
         if language.is_source(file.path.as_str().into()) {
-            of_file(file, language, &mut functions, &mut constants);
+            of_file(file, language, &mut functions, &mut held);
         }
     }
     Draw {
         functions: functions.into_iter().take(FUNCTIONS).collect(),
-        constants: constants.into_iter().take(CONSTANTS).collect(),
+        constants: held.constants.into_iter().take(CONSTANTS).collect(),
+        absent: held.absent,
         ..Draw::default()
     }
 }
 
-fn of_file(
-    file: &FileChange,
-    language: &dyn Language,
-    functions: &mut BTreeSet<(RepoPath, String)>,
-    constants: &mut BTreeSet<String>,
-) {
+fn of_file(file: &FileChange, language: &dyn Language, functions: &mut BTreeSet<(RepoPath, String)>, held: &mut Held) {
     let Some(before) = file.before.as_deref().map(|bytes| decode(bytes).0) else { return };
     let after = decode(&file.after).0;
     let (before, after) = (Functions::of(&before, language), Functions::of(&after, language));
@@ -45,14 +41,30 @@ fn of_file(
         let Some((old, olds)) = before.by_name.get(name) else { continue };
         if text != old || changed.iter().any(|value| names(text, value)) {
             functions.insert((file.path.clone(), name.clone()));
-            constants.extend(own.iter().chain(olds).cloned());
+            held.extend(own);
+            held.extend(olds);
         }
     }
 }
 
-/// The functions of a file by their names: text and constants. Of those with the same name the texts are joined.
+/// What inputs are drawn by.
+#[derive(Debug, Default)]
+struct Held {
+    constants: BTreeSet<String>,
+    /// Names that may be `None`, or null.
+    absent: BTreeSet<String>,
+}
+
+impl Held {
+    fn extend(&mut self, other: &Self) {
+        self.constants.extend(other.constants.iter().cloned());
+        self.absent.extend(other.absent.iter().cloned());
+    }
+}
+
+/// The functions of a file by their names: text, and what they hold. Of those with the same name the texts are joined.
 struct Functions {
-    by_name: BTreeMap<String, (String, BTreeSet<String>)>,
+    by_name: BTreeMap<String, (String, Held)>,
     /// What is set outside of functions, by its name: functions that name it change with it.
     values: BTreeMap<String, String>,
 }
@@ -72,7 +84,7 @@ impl Functions {
             let Some(name) = name() else { return };
             let entry = self.by_name.entry([types.as_slice(), &[name]].concat().join(".")).or_default();
             entry.0.push_str(text_of(node, text));
-            entry.1.extend(constants(node, text));
+            entry.1.extend(&Held { constants: constants(node, text), absent: absent(node, text) });
             return;
         }
         // An assignment of Python, the declarator of a field of Java.
@@ -118,6 +130,31 @@ fn constants(function: Node<'_>, text: &str) -> BTreeSet<String> {
     found
 }
 
+/// Names that a function compares with `None` or null, and parameters that say by default or type that they may be it.
+fn absent(function: Node<'_>, text: &str) -> BTreeSet<String> {
+    let is_none = |node: Node<'_>| matches!(node.kind(), "none" | "null_literal");
+    let mut found = BTreeSet::new();
+    preorder(function, |node| {
+        let says = |field, words: &[&str]| {
+            let of_field = node.child_by_field_name(field).map(|said| text_of(said, text)).unwrap_or_default();
+            words.iter().any(|word| names(of_field, word))
+        };
+        let may_be_none = match node.kind() {
+            "comparison_operator" | "binary_expression" => children(node).into_iter().any(is_none),
+            "default_parameter" => says("value", &["None"]),
+            "typed_parameter" | "typed_default_parameter" => says("type", &["None", "Optional"]),
+            "formal_parameter" => {
+                children(node).first().is_some_and(|first| text_of(*first, text).contains("Nullable"))
+            }
+            _ => false,
+        };
+        let mut inside = children(node).into_iter().filter(|_| may_be_none);
+        found.extend(inside.find(|child| child.kind() == "identifier").map(|name| text_of(name, text).to_owned()));
+        true
+    });
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +189,24 @@ mod tests {
         let before = "class A { static class B { int f(long n) { return n > 3L ? 1 : 0; } } int g() { return 2; } }";
         let (functions, constants) = draw("A.java", before, &before.replace("n > 3L", "n >= 3L"), &Java);
         assert_eq!((functions, constants), (vec!["A.B.f".into()], vec!["0".into(), "1".into(), "3".into()]));
+    }
+
+    #[test]
+    fn names_that_may_be_none_are_known() {
+        let all = |before: &str, path: &str, language: &dyn Language| {
+            let after = before.replace("return 1", "return 2");
+            let file = FileChange {
+                path: RepoPath::new(path).unwrap(),
+                before: Some(before.as_bytes().into()),
+                after: after.as_bytes().into(),
+            };
+            changed(&[&Patch { files: vec![file] }], language).absent.into_iter().collect::<Vec<_>>()
+        };
+        let python = "def f(a: str | None, b: Optional[int] = 3, c=None, d=NoneSuch, e: int = 1, *, g: Optionally):\n\
+            \x20   if e is not None and g == 1:\n        return 1\n";
+        assert_eq!(all(python, "a.py", &Python), ["a", "b", "c", "e"]);
+        let java = "class A { int f(@Nullable String a, String b, String c) { if (null != b && c != a) return 1; return 0; } }";
+        assert_eq!(all(java, "A.java", &Java), ["a", "b"]);
     }
 
     #[test]

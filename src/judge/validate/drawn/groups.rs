@@ -1,8 +1,8 @@
 //! Several plausible patches beside each other: which behave alike, which changes least, and on which input they part.
 
-use super::Call;
 use super::compare::{changed, warnings_beside};
-use super::pairs::{Key, key};
+use super::pairs::{Key, is_of_fault, key};
+use super::{Call, Origin};
 use crate::domain::{Choice, Group, Split, TestId};
 use crate::validate::BySource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +14,15 @@ const SHOWN: usize = 3;
 struct Ranked {
     /// What speaks against it.
     weight: usize,
+    /// Arguments that may be absent by what the code says, and on whose absence it faults.
+    faults: usize,
     /// Characters of the changed results that differ from those before.
     apart: usize,
 }
 
 /// Groups patches by what they do with the inputs that all versions have, and ranks the groups: by what speaks against
-/// them, then by how little they change that the failing tests do not ask for: few inputs, and of equally many a result near
-/// the one before. `sources` is what the source of each patch says.
+/// them, then by how little they change that the failing tests do not ask for: few inputs, of equally many the fewest faults on
+/// absent arguments, then a result near the one before. `sources` is what the source of each patch says.
 pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], sources: &[BySource]) -> Choice {
     let tables: Vec<BTreeMap<(&str, &str), &str>> = std::iter::once(before)
         .chain(versions.iter().map(Vec::as_slice))
@@ -51,14 +53,16 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
         let found = warnings_beside(before, after, triggering, exchange, &agreed);
         let weight: usize = found.iter().map(|warning| warning.weight).sum();
         let warnings = found.into_iter().map(|warning| warning.reason).collect();
-        groups.push((Ranked { weight, apart }, behaviour, Group { patches: vec![number], changed, warnings }));
+        let is_fault = |call: &&&Call| call.origin == Origin::Absent && is_of_fault(&result(table, call));
+        let faults = shared.iter().filter(is_fault).count();
+        groups.push((Ranked { weight, faults, apart }, behaviour, Group { patches: vec![number], changed, warnings }));
     }
     let of = |number: &usize| sources.get(*number).map_or(0, |source| source.against);
     for (.., group) in &mut groups {
         group.patches.sort_by_key(of);
     }
     groups.sort_by_key(|(ranked, _, group)| {
-        (ranked.weight + group.patches.first().map_or(0, of), group.changed, ranked.apart)
+        (ranked.weight + group.patches.first().map_or(0, of), group.changed, ranked.faults, ranked.apart)
     });
     let mut splits = Vec::new();
     for (at, call) in shared.iter().enumerate() {
@@ -74,7 +78,6 @@ pub fn ranked(before: &[Call], versions: &[Vec<Call>], triggering: &[TestId], so
 
 #[cfg(test)]
 mod tests {
-    use super::super::Origin;
     use super::*;
     use crate::patch::Exchange;
 
@@ -144,6 +147,21 @@ mod tests {
         let [before, right, beside] = [before, right, beside].map(on_purpose);
         let choice = ranked(&before, &[beside, right], &[TestId::new("t", "test_f")], &sources);
         assert_eq!((choice.groups[0].patches[0], choice.groups[0].changed), (0, 1));
+    }
+
+    #[test]
+    fn of_patches_that_change_as_many_the_one_that_bears_absent_arguments_is_first() {
+        let with = |result: &str| {
+            let mut all = calls(&[("18", "yes"), ("None", "")]);
+            (all[1].origin, all[1].result) = (Origin::Absent, result.to_owned());
+            all
+        };
+        let [before, same] = [with("raises AttributeError"), with("raises AttributeError")];
+        let right = with("returns no");
+        let sources = [0, 0].map(|against| BySource { against, exchange: None });
+        let choice = ranked(&before, &[same, right], &[TestId::new("t", "test_f")], &sources);
+        assert_eq!((choice.groups[0].patches[0], choice.groups[0].changed), (1, 0));
+        assert!(choice.groups[0].warnings.is_empty(), "{:?}", choice.groups[0]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::patch::Exchange;
 use futures::{StreamExt, TryStreamExt};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A test gets this.
@@ -43,6 +44,8 @@ pub struct Draw {
     pub functions: Vec<(RepoPath, String)>,
     /// Numbers and texts that they hold, as JSON.
     pub constants: Vec<String>,
+    /// Names of parameters that may be `None`, or null, by what the functions say of them.
+    pub absent: BTreeSet<String>,
     /// Tests whose inputs count most, where not all can be drawn from.
     pub(super) first: Vec<TestId>,
     /// The tests whose inputs are wanted; all near the functions when empty.
@@ -59,6 +62,8 @@ pub enum Origin {
     Test,
     /// Drawn near one, with another argument.
     Arguments,
+    /// Drawn near one, with `None` or null for an argument that may be it.
+    Absent,
     /// Drawn near one, with another field of an object: its own methods may never leave it so.
     Fields,
 }

@@ -65,6 +65,11 @@ impl<'c> Pair<'c> {
         self.call.origin == Origin::Fields && is_of_fault(result)
     }
 
+    /// Whether the code says that an argument may be absent, faulted on it, and no longer does.
+    pub(super) fn is_mended(&self) -> bool {
+        self.call.origin == Origin::Absent && is_of_fault(self.before) && is_value(self.after)
+    }
+
     /// Whether no test gives the input.
     pub(super) fn drawn(&self) -> bool {
         !self.triggering && !self.passing

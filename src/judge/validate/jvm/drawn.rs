@@ -27,6 +27,8 @@ pub(super) async fn drawn(
     let constants: Vec<String> = draw.constants.iter().filter_map(|constant| written(constant)).collect();
     plan.args.push(format!("-Dunidebug.draw={}", methods.join(BETWEEN)));
     plan.args.push(format!("-Dunidebug.draw.constants={}", constants.join(",")));
+    let absent: Vec<&str> = draw.absent.iter().map(String::as_str).collect();
+    plan.args.push(format!("-Dunidebug.draw.absent={}", absent.join(",")));
     with_agent(subject, copy, plan).await
 }
 

@@ -82,6 +82,7 @@ class Drawn(Tracing):
 
     def __init__(self, request, places):
         self.places, self.values, self.whole, self.near = places, Values(), Whole(), Near(request.constants)
+        self.absent = request.absent
         self.wanted, self.files = {}, {}
         for file, name in request.draws:
             real = os.path.realpath(os.path.join(places.root, file))
@@ -208,7 +209,8 @@ class Drawn(Tracing):
             if not isinstance(value, (type, types.ModuleType)) and id(value) not in self.shared:
                 of_object += [(at, name, held) for name, held in self.values.fields(value).items()]
         held = [*values, *(held for _, _, held in of_object)]
-        for change in itertools.islice(self.near.inputs(held), DRAWN):
+        absent = [at for at, name in enumerate(code.co_varnames[:count]) if name in self.absent]
+        for change in itertools.islice(self.near.inputs(held, absent), DRAWN):
             if self.left <= 0 or self.now() - begin > self.drawing:
                 break
             try:
@@ -219,6 +221,7 @@ class Drawn(Tracing):
             for at, value in self.copied(change):
                 if at < count:
                     changed[at] = value
+                    origin = "absent" if value is None and at in absent else origin
                 else:
                     origin = "fields"
                     owner, name, _ = of_object[at - count]

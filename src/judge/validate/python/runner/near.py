@@ -122,9 +122,12 @@ class Near:
                 kept.append(near)
         return kept
 
-    def inputs(self, values):
-        """Changes of a list of values, each as pairs of a place and its new value: one place first, then two at once."""
+    def inputs(self, values, absent=()):
+        """Changes of a list of values, each as pairs of a place and its new value: one place first, then two at once. In
+        the places that are `absent` there may be none."""
         each = [self.of(value) for value in values]
+        for at in absent:
+            each[at][:0] = [] if values[at] is None else [None]
         # Each place in turn, so that a cut leaves something of all.
         for row in itertools.zip_longest(*([(at, near) for near in found] for at, found in enumerate(each))):
             yield from ([change] for change in row if change is not None)

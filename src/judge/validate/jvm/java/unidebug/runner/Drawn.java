@@ -48,6 +48,7 @@ public final class Drawn implements PerTest {
     private static volatile boolean over;
     private static int steps;
 
+    private final List<String> absent = Arrays.asList(System.getProperty("unidebug.draw.absent", "").split(","));
     private final Near near = new Near(System.getProperty("unidebug.draw.constants", ""));
     private final Map<String, String> known = new HashMap<>();
     private int ownLeft = ALL_OWN;
@@ -241,10 +242,11 @@ public final class Drawn implements PerTest {
         }
     }
 
-    /** Where an input comes from: a test, or drawn near it by another argument or another field of an object. */
+    /** Where an input comes from: a test, or drawn near it by another argument, by none, or by another field of an object. */
     private enum Origin {
         TEST,
         ARGUMENTS,
+        ABSENT,
         FIELDS
     }
 
@@ -266,7 +268,13 @@ public final class Drawn implements PerTest {
         }
         int left = most;
         int drawn = 0;
-        for (List<Near.Change> changes : near.inputs(held, call.values.length)) {
+        List<Integer> empty = new ArrayList<>();
+        for (int at = 0; at < call.values.length; at++) {
+            if (absent.contains(call.site.names[at])) {
+                empty.add(at);
+            }
+        }
+        for (List<Near.Change> changes : near.inputs(held, call.values.length, empty)) {
             if (drawn++ >= DRAWN || left <= 0) {
                 break;
             }
@@ -277,6 +285,7 @@ public final class Drawn implements PerTest {
                     Object value = Copies.of(new Object[] {change.value})[0];
                     if (change.at < values.length) {
                         values[change.at] = value;
+                        origin = value == null ? Origin.ABSENT : origin;
                     } else {
                         origin = Origin.FIELDS;
                         Object[] place = places.get(change.at - values.length);

@@ -49,14 +49,18 @@ final class Near {
 
     /**
      * Changes of some values: of one place first, each place in turn, then of two at once. The first values are arguments,
-     * which take several turns for each that a field takes: an object may have many fields.
+     * which take several turns for each that a field takes: an object may have many fields. In the places that are absent
+     * there may be null.
      */
-    List<List<Change>> inputs(List<Object> values, int arguments) {
+    List<List<Change>> inputs(List<Object> values, int arguments, List<Integer> absent) {
         List<List<Object>> each = new ArrayList<>();
         int longest = 0;
-        for (Object value : values) {
-            each.add(of(value, values));
-            longest = Math.max(longest, each.get(each.size() - 1).size());
+        for (int at = 0; at < values.size(); at++) {
+            each.add(of(values.get(at), values));
+            if (absent.contains(at) && values.get(at) != null) {
+                each.get(at).add(0, null);
+            }
+            longest = Math.max(longest, each.get(at).size());
         }
         List<List<Change>> found = new ArrayList<>();
         for (int row = 0; row < longest; row++) {
