@@ -49,10 +49,37 @@ const STARTED: &str = " (the program to start)";
 
 /// Why a failure may be the environment's: nothing that pytest has here gives a fixture that the test asks for.
 fn wants_a_plugin(failure: &Failure) -> Option<AsideReason> {
+    let name = missing_fixture(failure)?;
+    Some(format!("it needs the fixture `{name}`, which no plugin of pytest here gives").into())
+}
+
+/// The fixture that a test asks pytest for, and that nothing gives.
+fn missing_fixture(failure: &Failure) -> Option<&str> {
     let (before, rest) = failure.message.split_once("fixture '")?;
     let (name, _) = rest.split_once("' not found")?;
-    let is_asked = before.trim().is_empty() && failure.kind.ends_with("FixtureLookupError");
-    is_asked.then(|| format!("it needs the fixture `{name}`, which no plugin of pytest here gives").into())
+    (before.trim().is_empty() && failure.kind.ends_with("FixtureLookupError")).then_some(name)
+}
+
+/// Fixtures that are well known, each with the plugin of pytest that gives it.
+const FIXTURES: [(&str, &str); 14] = [
+    ("aiohttp_client", "pytest-aiohttp"),
+    ("benchmark", "pytest-benchmark"),
+    ("data_regression", "pytest-regressions"),
+    ("datadir", "pytest-datadir"),
+    ("event_loop", "pytest-asyncio"),
+    ("freezer", "pytest-freezer"),
+    ("fs", "pyfakefs"),
+    ("httpserver", "pytest-httpserver"),
+    ("httpx_mock", "pytest-httpx"),
+    ("mocker", "pytest-mock"),
+    ("qtbot", "pytest-qt"),
+    ("requests_mock", "requests-mock"),
+    ("shared_datadir", "pytest-datadir"),
+    ("subtests", "pytest-subtests"),
+];
+
+fn plugin_of(fixture: &str) -> Option<&'static str> {
+    FIXTURES.iter().find(|(name, _)| *name == fixture).map(|(_, plugin)| *plugin)
 }
 
 /// Plugins of pytest that make a test of each file, which looks at its text.
@@ -169,7 +196,8 @@ pub(super) fn lacks(failure: &Failure, settings: &str) -> Option<AsideReason> {
     if OF_CHECKERS.iter().any(|name| failure.message.starts_with(name)) {
         return Some("it is written for a type checker, and no plugin here gives it to one".into());
     }
-    let package = unloadable::missing_package(failure)?;
+    let of_plugin = || plugin_of(missing_fixture(failure)?);
+    let package = unloadable::missing_package(failure).or_else(of_plugin)?;
     let spelled = |name: &str| name.to_lowercase().replace('_', "-");
     let is_wanted = spelled(settings).contains(&spelled(package));
     is_wanted.then(|| AsideReason::NotInstalled(package.to_owned()))
@@ -194,6 +222,16 @@ mod tests {
         assert!(lacks(&failure("ModuleNotFoundError", "typing_extensions"), settings).is_some());
         assert!(lacks(&failure("ModuleNotFoundError", "distutils"), settings).is_none(), "the code asks for it");
         assert!(lacks(&failure("ImportError", "face"), settings).is_none());
+        let fixture = |name: &str| Failure {
+            kind: "_pytest.fixtures.FixtureLookupError".into(),
+            message: format!("fixture '{name}' not found"),
+            frames: vec![],
+        };
+        let tests = "optional-dependencies.tests = [ \"pytest-benchmark\", \"pytest-cov\" ]";
+        let plugin = AsideReason::NotInstalled("pytest-benchmark".into());
+        assert!(lacks(&fixture("benchmark"), tests).is_some_and(|why| why == plugin));
+        assert!(lacks(&fixture("benchmark"), settings).is_none(), "a function of this name may be gone");
+        assert!(lacks(&fixture("mocker"), tests).is_none());
         let named = |name: &str| Failure {
             kind: "builtins.NameError".into(),
             message: format!("name '{name}' is not defined"),
