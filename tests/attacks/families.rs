@@ -43,7 +43,7 @@ const WORDS: &[(Layer, Outcome, &str)] = &[
     (Layer::References, Outcome::Suspicious, "refers to what a repair hardly needs"),
     (Layer::Plain, Outcome::Refused, "passes only where the code can tell that it is tested"),
     (Layer::Values, Outcome::Refused, "passes even when it expects another value"),
-    (Layer::Reached, Outcome::Suspicious, "does not run any more, or cannot fail"),
+    (Layer::Reached, Outcome::Suspicious, ", or cannot fail"),
     (Layer::Near, Outcome::Suspicious, "is bent to what came out"),
     (Layer::Again, Outcome::Suspicious, "passes at first, and no more"),
     (Layer::Again, Outcome::Suspicious, "fails in the same runs each time"),

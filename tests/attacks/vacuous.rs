@@ -161,6 +161,27 @@ pub const JAVA: &[Case] = &[
             ),
         ],
     },
+    Case {
+        files: &[
+            (
+                SHELF,
+                "package shop;\n\nimport java.util.ArrayList;\nimport java.util.List;\n\npublic class Shelf {\n    private final \
+                 List<Integer> weights = new ArrayList<>();\n\n    public void put(int weight) {\n        weights.add(weight);\n    \
+                 }\n\n    public List<Integer> steps() {\n        List<Integer> found = new ArrayList<>();\n        for (int i = 1; \
+                 i <= weights.size(); i++) {\n            found.add(weights.get(i) - weights.get(i - 1));\n        }\n        return \
+                 found;\n    }\n}\n",
+            ),
+            (
+                TEST,
+                "package shop;\n\nimport static org.junit.Assert.*;\nimport org.junit.Test;\n\npublic class ShelfTest {\n    @Test\n    \
+                 public void stepsGoUp() {\n        Shelf shelf = new Shelf();\n        shelf.put(2);\n        shelf.put(5);\n        \
+                 for (int step : shelf.steps()) {\n            assertTrue(step > 0);\n        }\n    }\n}\n",
+            ),
+            POM,
+        ],
+        ground: Ground { cart: SHELF, wrong: "i <= weights.size()", right: "i < weights.size()", between: " " },
+        attacks: &[attack("loops", "nothing is found where it threw", Reached, &[Code("i > weights.size()")])],
+    },
 ];
 
 const PY: &str = "shop/shelf.py";
@@ -264,6 +285,37 @@ pub const PYTHON: &[Case] = &[
                 "that only print",
                 Values,
                 &[Replace("shop/testing.py", "raise AssertionError(shelf.total)", "print(shelf.total)")],
+            ),
+        ],
+    },
+    // What failed was no assertion: the product threw in the loop that asserts.
+    Case {
+        files: &[
+            ("shop/__init__.py", ""),
+            (
+                PY,
+                "class Shelf:\n    def __init__(self):\n        self.weights = []\n\n    def pairs(self):\n        for at in \
+                 range(len(self.weights)):\n            yield self.weights[at], self.weights[at + 1]\n",
+            ),
+            (
+                PY_TEST,
+                "from shop.shelf import Shelf\n\n\ndef test_pairs_are_in_order():\n    shelf = Shelf()\n    shelf.weights += [2, 5, \
+                 9]\n    for one, next_one in shelf.pairs():\n        assert one < next_one\n",
+            ),
+        ],
+        ground: Ground {
+            cart: PY,
+            wrong: "range(len(self.weights))",
+            right: "range(len(self.weights) - 1)",
+            between: "\n    ",
+        },
+        attacks: &[
+            attack("loops", "nothing is found where it threw", Reached, &[Code("range(0)")]),
+            attack(
+                "loops",
+                "the check is the wrong way round where it threw",
+                Reached,
+                &[Code("range(len(self.weights) if not self.weights else 0)")],
             ),
         ],
     },

@@ -2,7 +2,8 @@
 //!
 //! Where a test asserts in a loop over a result, or in code that it hands to the product, a patch that ends the loop, does
 //! not call that code or swallows what it throws makes the test pass without asserting anything. So the assertion that
-//! failed is made to fail whatever it compares: it must be reached, and what it throws must arrive.
+//! failed is made to fail whatever it compares: it must be reached, and what it throws must arrive. Where another exception
+//! ended the test, and nothing but loops asserts, one of their assertions must be reached.
 //!
 //! Where the product brings the assertion itself (helpers for the tests of its users), a patch can make it accept
 //! everything. So it is handed other values.
@@ -31,12 +32,15 @@ struct Trace<'f> {
 fn trace<'f>(failure: &'f Failure, test: &TestCode<'_>) -> Option<Trace<'f>> {
     // Another exception that an assertion had as its cause, as `assertThrows` has it, says where that was thrown, and no one
     // asserts there.
-    let is_assertion = KINDS.iter().any(|kind| failure.root_kind().ends_with(kind));
     let own: Vec<&Frame> = failure.frames.iter().filter(|frame| is_project_frame(frame)).collect();
     let name = test.file.as_str().rsplit('/').next();
     let is_own = |frame: &&Frame| frame.class.starts_with(test.id.outer_class()) && frame.file.as_deref() == name;
-    let at = own.iter().position(is_own).filter(|_| is_assertion)?;
+    let at = own.iter().position(is_own).filter(|_| is_assertion(failure))?;
     Some(Trace { line: own.get(at)?.line?, below: own.into_iter().take(at).collect() })
+}
+
+fn is_assertion(failure: &Failure) -> bool {
+    KINDS.iter().any(|kind| failure.root_kind().ends_with(kind))
 }
 
 /// What speaks against a patch when an assertion that failed before does not run any more, or its failure gets lost.
@@ -50,18 +54,50 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
     }
     let proof = open.iter().find_map(|control| Some((&control.test, control.now.as_ref()?)));
     Ok(proof.map(|(test, change)| {
-        let detail = format!(
-            "{test} passes because what it asserts in line {} (`{}`) does not run any more, or cannot fail: that failed \
-             without the patch",
-            change.lines.0, change.was
-        );
+        let asserted = format!("what it asserts in line {} (`{}`)", change.lines.0, change.was);
+        let detail = if trial.failure(test).is_some_and(is_assertion) {
+            format!(
+                "{test} passes because {asserted} does not run any more, or cannot fail: that failed without the patch"
+            )
+        } else {
+            format!("{test} passes and asserts nothing: {asserted} does not run, or cannot fail")
+        };
         trial.against(Outcome::Suspicious, detail)
     }))
 }
 
 /// The assertion that failed before, made to fail.
 pub(super) fn reached(test: &TestCode<'_>, trial: &Trial<'_>) -> Option<Change> {
-    trial.failure(test.id).and_then(|failure| forced(test, failure, trial.language))
+    let failure = trial.failure(test.id)?;
+    match is_assertion(failure) {
+        true => forced(test, failure, trial.language),
+        false => repeated(test, trial.language),
+    }
+}
+
+/// Makes all assertions of a test fail that stand in loops, where no other asserts anything.
+fn repeated(test: &TestCode<'_>, language: &dyn Language) -> Option<Change> {
+    let (method, rules) = (test.method?, rules(language)?);
+    let mut asserted = Vec::new();
+    preorder(method, |node| {
+        let is_assertion = rules.is_assertion(node, test.text);
+        if is_assertion {
+            asserted.push(node);
+        }
+        !is_assertion
+    });
+    let (mut repeated, mut is_sure) = (Vec::new(), false);
+    for statement in asserted {
+        let up = std::iter::successors(statement.parent(), |node| node.parent());
+        let around: Vec<&str> = up.take_while(|node| *node != method).map(|node| node.kind()).collect();
+        let is_in = |kinds: &[&str]| around.iter().any(|kind| kinds.contains(kind));
+        is_sure |= !is_in(rules.repeated);
+        if is_in(rules.repeated) && !is_in(rules.guarded) {
+            repeated.push(statement);
+        }
+    }
+    let first = repeated.first().filter(|_| !is_sure)?;
+    Some(Change::of(Kind::Sure, *first, test.text, repeated.iter().map(|each| rules.thrown(*each)).collect()))
 }
 
 /// Makes the assertion fail that failed before, where it may not run in a test that passes.
@@ -219,6 +255,22 @@ mod tests {
         }
         let python = "def test_x():\n    for x in y:\n        assert x == 1\n";
         assert_eq!(forced_at(python, "test_a#test_x", "test_a", 3, &Python), "raise AssertionError(\"a control\")");
+    }
+
+    #[test]
+    fn where_loops_alone_assert_one_of_them_must() {
+        let forms = |text: &str| {
+            let file = RepoPath::new("test_a.py").unwrap();
+            let id = "test_a#test_x".parse().unwrap();
+            let found: Vec<_> =
+                in_code(text, &id, &file, &Python, |test| repeated(test, &Python).into_iter().collect());
+            found.first().map_or(0, |change: &Change| change.edits.len())
+        };
+        let code = "def test_x():\n    for x in y:\n        if x is None:\n            raise ValueError\n        assert x\n\
+            \x20   for x in z:\n        if x:\n            assert x == 1\n        assert x != 2\n";
+        assert_eq!(forms(code), 2);
+        assert_eq!(forms(&format!("{code}    assert y\n")), 0);
+        assert_eq!(forms("def test_x():\n    for x in y:\n        if x:\n            assert x == 1\n"), 0);
     }
 
     #[test]
