@@ -1,6 +1,6 @@
 //! The first look at candidates in Python: in children of a process that waits, and not by more tests than it takes.
 
-use crate::support::Trial;
+use crate::support::{Trial, python_environment, write_files};
 use unidebug::domain::Outcome;
 
 const SUM: &str = "def total(numbers):\n    return sum(numbers[1:])\n";
@@ -96,4 +96,31 @@ async fn a_test_that_passes_after_those_of_another_module_alone_stops_no_repair(
     assert_eq!(judge.baseline().passing.len(), 42, "{:?}", judge.baseline().report);
     let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
     assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
+}
+
+/// A library that starts a thread as it is loaded, unless it is asked not to, and one that has much to get ready.
+const FAST: &str = "import os\nimport threading\n\nif os.environ.get('OPENBLAS_NUM_THREADS') != '1':\n    \
+                    threading.Thread(target=threading.Event().wait, daemon=True).start()\n";
+const DRAWS: &str = "class text:\n    ready = False\n\n    def validate(self):\n        text.ready = True\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn libraries_that_start_threads_or_make_tables_are_loaded_once_for_all_candidates() {
+    let tests = "import os\n\nimport fast\nimport hypothesis\nfrom adding import total\n\n\ndef test_some():\n    \
+                 assert total([5, 1]) == 6\n\n\ndef test_in_a_child_of_what_has_loaded_them():\n    \
+                 assert total([5, 2]) == 7 and 'OPENBLAS_NUM_THREADS' not in os.environ\n    \
+                 assert os.getsid(0) == os.getpid() and hypothesis.strategies.text.ready\n";
+    let mut trial = Trial::python(&[("adding.py", SUM), ("test_adding.py", tests)]).await;
+    let site = python_environment(trial.checkout.root.as_std_path());
+    write_files(
+        camino::Utf8Path::from_path(&site).unwrap(),
+        &[
+            ("fast.py", FAST),
+            ("hypothesis/__init__.py", "from . import strategies\n"),
+            ("hypothesis/strategies.py", DRAWS),
+        ],
+    );
+    trial.checkout.project.python = Some(trial.checkout.root.join(".venv/bin/python"));
+    let judge = trial.open().await;
+    let right = judge.screen_one(&trial.patch("adding.py", "numbers[1:]", "numbers")).await.unwrap();
+    assert_eq!((right.outcome, right.fixed), (Outcome::PassedWarm, 2), "{}", right.detail);
 }

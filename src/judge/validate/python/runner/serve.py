@@ -20,7 +20,7 @@ def rehearse(words, codes):
         sys.path[0:0] = [root]
         with contextlib.suppress(BaseException):
             pytest.main([*options(), "--collect-only", "-q", "--rootdir", root, *words])
-        names = [name for name, module in list(sys.modules.items()) if is_library(name, module, root)]
+        names = [name for name, module in list(sys.modules.items()) if is_library(name, module, root) or name == HYPOTHESIS]
         with open(theirs, "wb") as file:
             marshal.dump((names, codes), file)
         os._exit(0)
@@ -53,6 +53,33 @@ def of_plugins():
     return found
 
 
+# The library that draws inputs for tests.
+HYPOTHESIS = "hypothesis"
+# By these, libraries for numbers that start threads as they are loaded start none.
+SINGLE = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+def load(names):
+    """Loads libraries so that they start no threads where that can be asked of them; tests see nothing of the asking."""
+    asked = [name for name in SINGLE if name not in os.environ]
+    os.environ.update((name, "1") for name in asked)
+    for name in names:
+        with contextlib.suppress(BaseException):
+            importlib.import_module(name)
+    if HYPOTHESIS in sys.modules:
+        with contextlib.suppress(BaseException):
+            get_ready(sys.modules[HYPOTHESIS])
+    for name in asked:
+        os.environ.pop(name, None)
+
+
+def get_ready(hypothesis):
+    """Makes the table of all characters, which takes longer than most tests. pytest is not to complain that the library, a
+    plugin of its own, was loaded before."""
+    hypothesis.__doc__ = f"{hypothesis.__doc__}PYTEST_DONT_REWRITE"
+    hypothesis.strategies.text().validate()
+
+
 def turn(folder, link="/run/project"):
     """The place where the user has the project leads through this link to the copy under test."""
     if os.path.islink(link):
@@ -64,9 +91,7 @@ def serve(kept, *words):
     """Answers until nobody asks any more: `R`, the length of a folder in ten digits and the folder, then a request."""
     codes = {}
     keep_rewritten(kept, codes)
-    for name in rehearse(words, codes):
-        with contextlib.suppress(BaseException):
-            importlib.import_module(name)
+    load(rehearse(words, codes))
     # A child has none of its parent's threads.
     if threading.active_count() > 1 or os.listdir("/proc/self/task")[1:]:
         os._exit(UNUSABLE)
