@@ -262,9 +262,10 @@ async fn tests_and_settings_may_ask_for_the_cache_of_pytest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn settings_may_name_plugins_for_coverage_that_are_not_installed() {
+async fn settings_may_name_plugins_that_measure_and_are_not_installed() {
     let test = "from adding import total\n\n\ndef test_some():\n    assert total([5, 1]) == 6\n";
-    let settings = "[pytest]\naddopts = --cov=adding --cov-report=term --cov-append -n 2 --timeout=60\n";
+    let settings = "[pytest]\naddopts = --cov=adding --cov-report=term --cov-append -n 2 --timeout=60\n  \
+                    --benchmark-sort=name --benchmark-warmup --benchmark-disable-gc\n";
     // The project has an option of its own that a plugin has, too.
     let own = "def pytest_addoption(parser):\n    parser.addoption('--timeout', type=int)\n    \
                parser.addoption('--reruns')\n";
