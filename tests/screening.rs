@@ -98,14 +98,16 @@ async fn a_test_that_passes_after_those_of_another_module_alone_stops_no_repair(
     assert_eq!(right.outcome, Outcome::PassedWarm, "{}", right.detail);
 }
 
-/// A library that starts a thread as it is loaded, unless it is asked not to, and one that has much to get ready.
+/// A library that starts a thread as it is loaded, unless it is asked not to, one that always does, and one that has much to
+/// get ready.
 const FAST: &str = "import os\nimport threading\n\nif os.environ.get('OPENBLAS_NUM_THREADS') != '1':\n    \
                     threading.Thread(target=threading.Event().wait, daemon=True).start()\n";
+const LOUD: &str = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n";
 const DRAWS: &str = "class text:\n    ready = False\n\n    def validate(self):\n        text.ready = True\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn libraries_that_start_threads_or_make_tables_are_loaded_once_for_all_candidates() {
-    let tests = "import os\n\nimport fast\nimport hypothesis\nfrom adding import total\n\n\ndef test_some():\n    \
+async fn libraries_that_start_threads_or_make_tables_keep_no_others_from_being_loaded_once() {
+    let tests = "import os\n\nimport fast\nimport hypothesis\nimport loud\nfrom adding import total\n\n\ndef test_some():\n    \
                  assert total([5, 1]) == 6\n\n\ndef test_in_a_child_of_what_has_loaded_them():\n    \
                  assert total([5, 2]) == 7 and 'OPENBLAS_NUM_THREADS' not in os.environ\n    \
                  assert os.getsid(0) == os.getpid() and hypothesis.strategies.text.ready\n";
@@ -115,6 +117,7 @@ async fn libraries_that_start_threads_or_make_tables_are_loaded_once_for_all_can
         camino::Utf8Path::from_path(&site).unwrap(),
         &[
             ("fast.py", FAST),
+            ("loud.py", LOUD),
             ("hypothesis/__init__.py", "from . import strategies\n"),
             ("hypothesis/strategies.py", DRAWS),
         ],

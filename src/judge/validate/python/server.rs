@@ -95,6 +95,9 @@ impl Process for ServedSuite<'_> {
             Err(_) => Exit::TimedOut,
         };
         let (stdout, stderr) = (server.served.stdout(), server.served.stderr());
+        if exit == Exit::Signal(0) {
+            tracing::debug!("a process that waits for runs is gone: {}", String::from_utf8_lossy(&stderr));
+        }
         if matches!(exit, Exit::Code(_)) && server.runs < RUNS {
             servers.lock().push(server);
         }

@@ -55,6 +55,8 @@ def of_plugins():
 
 # The library that draws inputs for tests.
 HYPOTHESIS = "hypothesis"
+# How a process is asked to serve in which a library started threads before.
+CAREFULLY = "serve-carefully"
 # By these, libraries for numbers that start threads as they are loaded start none.
 SINGLE = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -71,6 +73,40 @@ def load(names):
             get_ready(sys.modules[HYPOTHESIS])
     for name in asked:
         os.environ.pop(name, None)
+
+
+def has_threads():
+    return threading.active_count() > 1 or len(os.listdir("/proc/self/task")) > 1
+
+
+def quiet(names):
+    """Leaves out modules of packages that start threads as they are loaded, whatever they are asked."""
+    known, loud = set(), set()
+    for name in names:
+        package = name.partition(".")[0]
+        if package not in known | loud:
+            known.add(package)
+            loud |= loud_with(package)
+            if package not in loud:
+                load([package])
+    return [name for name in names if name.partition(".")[0] not in loud]
+
+
+def loud_with(package):
+    """The packages that come with one that starts threads; none where it starts none. It is loaded in a child."""
+    mine, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        before = set(sys.modules)
+        load([package])
+        if has_threads():
+            os.write(theirs, "\n".join({name.partition(".")[0] for name in set(sys.modules) - before}).encode())
+        os._exit(0)
+    os.close(theirs)
+    with open(mine, "rb") as file:
+        told = file.read().decode()
+    os.waitpid(child, 0)
+    return set(told.split())
 
 
 def get_ready(hypothesis):
@@ -91,10 +127,14 @@ def serve(kept, *words):
     """Answers until nobody asks any more: `R`, the length of a folder in ten digits and the folder, then a request."""
     codes = {}
     keep_rewritten(kept, codes)
-    load(rehearse(words, codes))
+    names = rehearse(words, codes)
+    load(quiet(names) if sys.argv[1] == CAREFULLY else names)
     # A child has none of its parent's threads.
-    if threading.active_count() > 1 or os.listdir("/proc/self/task")[1:]:
-        os._exit(UNUSABLE)
+    if has_threads():
+        if sys.argv[1] == CAREFULLY:
+            os._exit(UNUSABLE)
+        begin_again = [CAREFULLY if word == "serve" else word for word in sys.orig_argv]
+        os.execv(sys.executable, begin_again)
     # What is here stays for ever: a collection of garbage in a child need not look at it.
     getattr(gc, "freeze", gc.collect)()
     while os.read(4, 1) == b"R":
@@ -115,7 +155,7 @@ def serve(kept, *words):
     os._exit(0)
 
 
-if sys.argv[1] == "serve":
+if sys.argv[1] in ("serve", CAREFULLY):
     serve(*sys.argv[2:])
 else:
     keep_rewritten(sys.argv[2])
