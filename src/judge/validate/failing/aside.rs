@@ -1,10 +1,11 @@
 //! Failing tests that say nothing of the code: flaky ones, those that the project's own command passes, and those that lack
 //! something here.
 
-use super::surroundings::{lacks, likely, not_fetched, outside, wants_older_java};
+use super::surroundings::{lacks, lacks_test_data, likely, not_fetched, outside, wants_older_java};
 use super::{group, unloadable};
-use crate::domain::{Failure, RepoPath, TestId, TestReport};
+use crate::domain::{Failure, RepoPath, TestId, TestReport, TestResult};
 use crate::validate::losses;
+use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a failing test says nothing of the code.
@@ -74,10 +75,10 @@ pub(super) fn by_other_runs(
 }
 
 /// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python, and `absent` its
-/// submodules that nobody fetched.
+/// submodules that nobody fetched; tests run in `folder`.
 pub(super) fn by_failures(
     report: &TestReport,
-    (settings, absent): (&str, &[RepoPath]),
+    (settings, absent, folder): (&str, &[RepoPath], &Utf8Path),
     set_aside: &mut BTreeMap<TestId, AsideReason>,
 ) {
     for result in report.failing() {
@@ -91,13 +92,15 @@ pub(super) fn by_failures(
         }
     }
     unloadable::set_aside(report, set_aside);
-    set_aside_beside_others(report, set_aside);
+    set_aside_beside_others(report, folder, set_aside);
 }
 
 /// Tests for which something here may be at fault are the environment's, where others fail by themselves.
-fn set_aside_beside_others(report: &TestReport, set_aside: &mut BTreeMap<TestId, AsideReason>) {
+fn set_aside_beside_others(report: &TestReport, folder: &Utf8Path, set_aside: &mut BTreeMap<TestId, AsideReason>) {
     let open = report.failing().filter(|result| !set_aside.contains_key(&result.id));
-    let all: Vec<(TestId, Option<AsideReason>)> = open.map(|result| (result.id.clone(), likely(result))).collect();
+    let data = |result: &TestResult| lacks_test_data(result.failure.as_ref()?, folder);
+    let reason = |result: &TestResult| likely(result).or_else(|| data(result));
+    let all: Vec<(TestId, Option<AsideReason>)> = open.map(|result| (result.id.clone(), reason(result))).collect();
     if all.iter().any(|(_, reason)| reason.is_none()) {
         set_aside.extend(all.into_iter().filter_map(|(id, reason)| Some((id, reason?))));
     }
@@ -106,7 +109,7 @@ fn set_aside_beside_others(report: &TestReport, set_aside: &mut BTreeMap<TestId,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RunEnd, TestResult, TestStatus};
+    use crate::domain::{RunEnd, TestStatus};
 
     /// What is said of failing tests, each with its kind and message.
     fn aside(tests: &[(&str, &str, &str)]) -> Vec<String> {
@@ -119,7 +122,7 @@ mod tests {
         let results = tests.iter().map(result).collect();
         let report = TestReport { end: RunEnd::Complete, results, output_tail: String::new() };
         let mut aside = BTreeMap::new();
-        by_failures(&report, ("", &[]), &mut aside);
+        by_failures(&report, ("", &[], Utf8Path::new("/nowhere")), &mut aside);
         aside.into_iter().map(|(id, why)| format!("{id}: {why}")).collect()
     }
 

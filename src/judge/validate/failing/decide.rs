@@ -8,6 +8,7 @@ use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python}
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -73,6 +74,8 @@ pub(in crate::validate) struct Selection {
     settings: String,
     /// Submodules that nobody fetched.
     absent: Vec<RepoPath>,
+    /// Where the tests run.
+    folder: Utf8PathBuf,
     /// The last change of the product.
     change: Option<ProductChange>,
 }
@@ -91,6 +94,7 @@ impl Selection {
             known,
             settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
             absent: absent_submodules(&checkout.root),
+            folder: checkout.project.module.under(&checkout.root),
             change: checkout.last_change.clone(),
         }
     }
@@ -156,7 +160,7 @@ pub(in crate::validate) fn decide(
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
-        aside::by_failures(&report, (&selection.settings, &selection.absent), &mut set_aside);
+        aside::by_failures(&report, (&selection.settings, &selection.absent, &selection.folder), &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let failing: Vec<TestId> = failing.collect();
         let (failing, older) = match known.as_ref().and_then(|known| known.among(&failing)) {

@@ -144,6 +144,27 @@ fn lacks_file(failure: &Failure) -> bool {
         .any(|kind| text.contains(kind))
 }
 
+/// Names of folders with what tests read.
+const OF_TESTS: [&str; 5] = ["test", "tests", "testdata", "test-data", "test_data"];
+
+/// Why a failure may be the environment's: it wants a file from a folder of the tests that is not there, which no change of
+/// the product makes. Tests run in `folder`.
+pub(super) fn lacks_test_data(failure: &Failure, folder: &Utf8Path) -> Option<AsideReason> {
+    if !lacks_file(failure) && !failure.message.to_lowercase().contains("not found") {
+        return None;
+    }
+    let names_test = |path: &Utf8Path| path.components().any(|part| OF_TESTS.contains(&part.as_str()));
+    let is_missing = |path: &&Utf8Path| {
+        let begins_here = path.components().next().is_some_and(|first| folder.join(first).is_dir());
+        let place = folder.join(path);
+        let lacks_folder = path.extension().is_none() || place.parent().is_some_and(|parent| !parent.exists());
+        path.is_relative() && names_test(path) && begins_here && !place.exists() && lacks_folder
+    };
+    let mut words = failure.message.split_whitespace().map(|word| Utf8Path::new(word.trim_matches(['\'', '"', ':'])));
+    let path = words.find(is_missing)?;
+    Some(format!("it needs a file of the tests that is not here: {path}").into())
+}
+
 /// Why a failure says nothing about the code: the file lies in a submodule that nobody fetched.
 pub(super) fn not_fetched(failure: &Failure, absent: &[RepoPath]) -> Option<AsideReason> {
     let is_named = |path: &&RepoPath| failure.message.contains(path.as_str());
@@ -266,6 +287,24 @@ mod tests {
         assert!(outside(&id, &failure("java.awt.HeadlessException", display)).is_some());
         assert!(outside(&id, &failure("locale.Error", "unsupported locale setting")).is_some());
         assert!(outside(&id, &failure("java.lang.AssertionError", "expected </a> but was </b>")).is_none());
+    }
+
+    #[test]
+    fn a_file_of_the_tests_in_a_folder_that_is_not_there_is_likely_no_bug() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap();
+        std::fs::create_dir_all(root.join("src/test/resources/shop")).unwrap();
+        let lacks = |kind: &str, message: &str| {
+            let failure = Failure { kind: kind.into(), message: message.into(), frames: vec![] };
+            lacks_test_data(&failure, root).is_some()
+        };
+        let kind = "java.nio.file.NoSuchFileException";
+        assert!(lacks(kind, "src/test/resources/shop/specs/a.yml"));
+        assert!(lacks("java.lang.IllegalArgumentException", "File not found: src/test/resources/shop/specs"));
+        assert!(!lacks(kind, "src/test/resources/shop/a.yml"), "the product may have made its name");
+        assert!(!lacks(kind, "src/main/resources/specs/a.yml"));
+        assert!(!lacks(kind, "test/specs/a.yml"), "no such folder is here at all");
+        assert!(!lacks("java.lang.AssertionError", "src/test/resources/shop/specs/a.yml"));
     }
 
     #[test]
