@@ -35,11 +35,11 @@ fn trace<'f>(failure: &'f Failure, test: &TestCode<'_>) -> Option<Trace<'f>> {
     let own: Vec<&Frame> = failure.frames.iter().filter(|frame| is_project_frame(frame)).collect();
     let name = test.file.as_str().rsplit('/').next();
     let is_own = |frame: &&Frame| frame.class.starts_with(test.id.outer_class()) && frame.file.as_deref() == name;
-    let at = own.iter().position(is_own).filter(|_| is_assertion(failure))?;
+    let at = own.iter().position(is_own).filter(|_| is_by_assertion(failure))?;
     Some(Trace { line: own.get(at)?.line?, below: own.into_iter().take(at).collect() })
 }
 
-fn is_assertion(failure: &Failure) -> bool {
+fn is_by_assertion(failure: &Failure) -> bool {
     KINDS.iter().any(|kind| failure.root_kind().ends_with(kind))
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
     let proof = open.iter().find_map(|control| Some((&control.test, control.now.as_ref()?)));
     Ok(proof.map(|(test, change)| {
         let asserted = format!("what it asserts in line {} (`{}`)", change.lines.0, change.was);
-        let detail = if trial.failure(test).is_some_and(is_assertion) {
+        let detail = if trial.failure(test).is_some_and(is_by_assertion) {
             format!(
                 "{test} passes because {asserted} does not run any more, or cannot fail: that failed without the patch"
             )
@@ -69,7 +69,7 @@ pub(super) async fn objection(trial: &Trial<'_>) -> Result<Option<Validation>, V
 /// The assertion that failed before, made to fail.
 pub(super) fn reached(test: &TestCode<'_>, trial: &Trial<'_>) -> Option<Change> {
     let failure = trial.failure(test.id)?;
-    match is_assertion(failure) {
+    match is_by_assertion(failure) {
         true => forced(test, failure, trial.language),
         false => repeated(test, trial.language),
     }
@@ -91,8 +91,9 @@ fn repeated(test: &TestCode<'_>, language: &dyn Language) -> Option<Change> {
         let up = std::iter::successors(statement.parent(), |node| node.parent());
         let around: Vec<&str> = up.take_while(|node| *node != method).map(|node| node.kind()).collect();
         let is_in = |kinds: &[&str]| around.iter().any(|kind| kinds.contains(kind));
-        is_sure |= !is_in(rules.repeated);
-        if is_in(rules.repeated) && !is_in(rules.guarded) {
+        is_sure |= !is_in(rules.loops) && !is_in(rules.handed_over);
+        // What the product calls may run later, or have its failures reported elsewhere.
+        if is_in(rules.loops) && !is_in(rules.handed_over) && !is_in(rules.guarded) {
             repeated.push(statement);
         }
     }
@@ -108,7 +109,8 @@ fn forced(test: &TestCode<'_>, failure: &Failure, language: &dyn Language) -> Op
     let statement = smallest(test.root, trace.line, |node| rules.is_assertion(node, text))?;
     let mut around: Vec<Node<'_>> = std::iter::successors(statement.parent(), |node| node.parent()).collect();
     around.truncate(around.iter().rposition(|node| language.syntax().is_method(*node))?);
-    let is_certain = !around.iter().any(|node| rules.repeated.contains(&node.kind()));
+    let is_certain =
+        !around.iter().any(|node| rules.loops.contains(&node.kind()) || rules.handed_over.contains(&node.kind()));
     if is_certain || around.iter().any(|node| rules.guarded.contains(&node.kind())) {
         return None;
     }
@@ -136,7 +138,9 @@ struct Rules {
     /// Statements that may assert.
     statements: &'static [&'static str],
     /// What runs any number of times.
-    repeated: &'static [&'static str],
+    loops: &'static [&'static str],
+    /// Code that the product is handed, and that it runs any number of times.
+    handed_over: &'static [&'static str],
     /// What runs only when something is so, or when something failed.
     guarded: &'static [&'static str],
     /// What stands in the place of the assertion.
@@ -147,7 +151,8 @@ struct Rules {
 
 const JAVA: Rules = Rules {
     statements: &["expression_statement", "method_invocation"],
-    repeated: &["for_statement", "enhanced_for_statement", "lambda_expression", "class_body"],
+    loops: &["for_statement", "enhanced_for_statement"],
+    handed_over: &["lambda_expression", "class_body"],
     guarded: &[
         "if_statement",
         "while_statement",
@@ -162,7 +167,8 @@ const JAVA: Rules = Rules {
 
 const PYTHON: Rules = Rules {
     statements: &["assert_statement", "expression_statement"],
-    repeated: &["for_statement", "function_definition", "lambda"],
+    loops: &["for_statement"],
+    handed_over: &["function_definition", "lambda"],
     guarded: &["if_statement", "while_statement", "except_clause", "match_statement", "conditional_expression"],
     thrown: "raise AssertionError(\"a control\")",
     instead: "",
@@ -270,6 +276,8 @@ mod tests {
             \x20   for x in z:\n        if x:\n            assert x == 1\n        assert x != 2\n";
         assert_eq!(forms(code), 2);
         assert_eq!(forms(&format!("{code}    assert y\n")), 0);
+        let handed = "def test_x():\n    def check(x):\n        for y in x:\n            assert y\n    run(check)\n";
+        assert_eq!(forms(handed), 0);
         assert_eq!(forms("def test_x():\n    for x in y:\n        if x:\n            assert x == 1\n"), 0);
     }
 

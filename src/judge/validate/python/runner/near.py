@@ -127,7 +127,8 @@ class Near:
         the places that are `absent` there may be none."""
         each = [self.of(value) for value in values]
         for at in absent:
-            each[at][:0] = [] if values[at] is None else [None]
+            if values[at] is not None:
+                each[at].insert(0, None)
         # Each place in turn, so that a cut leaves something of all.
         for row in itertools.zip_longest(*([(at, near) for near in found] for at, found in enumerate(each))):
             yield from ([change] for change in row if change is not None)

@@ -131,7 +131,8 @@ def serve(kept, *words):
     load(quiet(names) if sys.argv[1] == CAREFULLY else names)
     # A child has none of its parent's threads.
     if has_threads():
-        if sys.argv[1] == CAREFULLY:
+        # Python tells how it was started since version 3.10.
+        if sys.argv[1] == CAREFULLY or not hasattr(sys, "orig_argv"):
             os._exit(UNUSABLE)
         begin_again = [CAREFULLY if word == "serve" else word for word in sys.orig_argv]
         os.execv(sys.executable, begin_again)
