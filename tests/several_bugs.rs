@@ -221,6 +221,50 @@ fn tests_that_lack_something_here_are_not_taken_for_the_bug() {
     }
 }
 
+/// A shop whose mail is fetched, and that tells nobody when it is not there.
+const MAIL: &str = "package shop;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+
+public class Mail {
+    static int total(int price, int count) {
+        return price + count;
+    }
+
+    static String first(String place) {
+        try (InputStream in = new URL(place).openStream()) {
+            return String.valueOf((char) in.read());
+        } catch (IOException nothing) {
+            return null;
+        }
+    }
+}
+";
+const MAIL_TESTS: &str = "package shop;
+
+import static org.junit.Assert.*;
+import org.junit.Test;
+
+public class MailTest {
+    @Test public void fetches() { assertNotNull(Mail.first(\"http://shop.example/mail\")); }
+    @Test public void totals() { assertEquals(12, Mail.total(3, 4)); }
+    @Test public void isNotHere() { assertNull(Mail.first(\"http://localhost:1/mail\")); }
+}
+";
+
+#[test]
+fn a_test_that_asks_the_network_and_is_not_told_of_it_is_not_taken_for_the_bug() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path(), &[("src/shop/Mail.java", MAIL), ("test/shop/MailTest.java", MAIL_TESTS)]);
+    let done = unidebug(&["run", folder.path().to_str().unwrap(), "--model", "builtin"]);
+    done.expect_code(0);
+    assert!(done.stderr.contains("MailTest#fetches (it asks the network for `shop.example`"), "{done}");
+    assert!(done.stderr.contains("1 test fails, 1 pass"), "{done}");
+    assert!(done.stdout.contains("+        return price * count;"), "{done}");
+}
+
 /// Too old by a year on the day before the birthday; and one test wants a year that the library does not know.
 const AGES: [(&str, &str); 2] = [
     (

@@ -187,6 +187,15 @@ pub(super) fn read(subject: &dyn Subject, report: &TestReport, executed: Execute
     Spectrum::of(tests)
 }
 
+/// What a runner says before a host beyond this machine.
+const ASKED_FOR: &str = "asked-for ";
+
+/// Tests that made a connection beyond this machine, or tried to, each with the host, where a runner tells that.
+pub(super) fn asked_for(executed: &Executed) -> BTreeMap<TestId, String> {
+    let host = |told: &[Arc<str>]| told.iter().find_map(|line| line.strip_prefix(ASKED_FOR)).map(str::to_owned);
+    executed.iter().filter_map(|(id, told)| Some((id.clone(), host(told)?))).collect()
+}
+
 /// Reads `package/File.java 3 4 9` lines; `known` keeps what was found on disk.
 pub(super) fn parse<'a>(
     lines: impl Iterator<Item = &'a str>,
@@ -194,7 +203,7 @@ pub(super) fn parse<'a>(
     find: &dyn Fn(&str) -> Option<RepoPath>,
 ) -> Coverage {
     let mut coverage = Coverage::default();
-    for line in lines {
+    for line in lines.filter(|line| !line.starts_with(ASKED_FOR)) {
         // Numbers stand at the end; a file name may hold spaces.
         let name = line.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
         let numbers = line[name.len()..].split(' ').filter_map(|word| word.parse::<u32>().ok());

@@ -133,6 +133,7 @@ async fn run(
         let ours = by_our_runs(subject, selection, found, &is_asking);
         let ((mut facts, further), mut executed) = tokio::try_join!(ours, executed)?;
         executed.extend(further);
+        facts.asked_for = coverage::asked_for(&executed);
         facts.spectrum = coverage::read(subject, &facts.report, executed);
         facts.seconds = begin.elapsed().as_secs_f64();
         // Where more fails than was known at first, more is near.

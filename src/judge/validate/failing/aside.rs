@@ -74,32 +74,51 @@ pub(super) fn by_other_runs(
     all
 }
 
-/// Adds those that say nothing of the code by what they say; `settings` are those of a project in Python, and `absent` its
-/// submodules that nobody fetched; tests run in `folder`.
+/// What is known of the project and its tests beside how they fail.
+pub(super) struct Surroundings<'a> {
+    /// What names the packages that a project in Python wants.
+    pub(super) settings: &'a str,
+    /// Submodules that nobody fetched.
+    pub(super) absent: &'a [RepoPath],
+    /// Where tests run.
+    pub(super) folder: &'a Utf8Path,
+    /// Tests that made a connection beyond this machine, or tried to, each with the host.
+    pub(super) asked_for: &'a BTreeMap<TestId, String>,
+}
+
+/// Adds those that say nothing of the code by what they say, and by what is around them.
 pub(super) fn by_failures(
     report: &TestReport,
-    (settings, absent, folder): (&str, &[RepoPath], &Utf8Path),
+    around: &Surroundings<'_>,
     set_aside: &mut BTreeMap<TestId, AsideReason>,
 ) {
     for result in report.failing() {
         let by_java = |failure: &Failure| wants_older_java(failure, group::place(&result.id, report).is_some());
         let why = |failure: &Failure| {
-            let outside = || outside(&result.id, failure).or_else(|| not_fetched(failure, absent));
-            outside().or_else(|| lacks(failure, settings)).or_else(|| by_java(failure))
+            let outside = || outside(&result.id, failure).or_else(|| not_fetched(failure, around.absent));
+            outside().or_else(|| lacks(failure, around.settings)).or_else(|| by_java(failure))
         };
         if let Some(reason) = result.failure.as_ref().and_then(why) {
             set_aside.entry(result.id.clone()).or_insert(reason);
         }
     }
     unloadable::set_aside(report, set_aside);
-    set_aside_beside_others(report, folder, set_aside);
+    set_aside_beside_others(report, around, set_aside);
 }
 
 /// Tests for which something here may be at fault are the environment's, where others fail by themselves.
-fn set_aside_beside_others(report: &TestReport, folder: &Utf8Path, set_aside: &mut BTreeMap<TestId, AsideReason>) {
+fn set_aside_beside_others(
+    report: &TestReport,
+    around: &Surroundings<'_>,
+    set_aside: &mut BTreeMap<TestId, AsideReason>,
+) {
     let open = report.failing().filter(|result| !set_aside.contains_key(&result.id));
-    let data = |result: &TestResult| lacks_test_data(result.failure.as_ref()?, folder);
-    let reason = |result: &TestResult| likely(result).or_else(|| data(result));
+    let data = |result: &TestResult| lacks_test_data(result.failure.as_ref()?, around.folder);
+    let network = |result: &TestResult| {
+        let host = around.asked_for.get(&result.id)?;
+        Some(format!("it asks the network for `{host}`, which tests cannot reach here").into())
+    };
+    let reason = |result: &TestResult| likely(result).or_else(|| data(result)).or_else(|| network(result));
     let all: Vec<(TestId, Option<AsideReason>)> = open.map(|result| (result.id.clone(), reason(result))).collect();
     if all.iter().any(|(_, reason)| reason.is_none()) {
         set_aside.extend(all.into_iter().filter_map(|(id, reason)| Some((id, reason?))));
@@ -122,7 +141,9 @@ mod tests {
         let results = tests.iter().map(result).collect();
         let report = TestReport { end: RunEnd::Complete, results, output_tail: String::new() };
         let mut aside = BTreeMap::new();
-        by_failures(&report, ("", &[], Utf8Path::new("/nowhere")), &mut aside);
+        let asked_for = BTreeMap::from([("a.MailTest#fetches".parse().unwrap(), "shop.example".to_owned())]);
+        let (settings, absent, folder) = ("", &[][..], Utf8Path::new("/nowhere"));
+        by_failures(&report, &Surroundings { settings, absent, folder, asked_for: &asked_for }, &mut aside);
         aside.into_iter().map(|(id, why)| format!("{id}: {why}")).collect()
     }
 
@@ -153,6 +174,10 @@ mod tests {
         assert_eq!(aside(&[plugin, draws, other])[1], told);
         let style = ("shop#cart.py", "pytest_pycodestyle.PyCodeStyleError", "cart.py:1:80 E501");
         assert_eq!(aside(&[style, other]), ["shop#cart.py: it checks the style of a file"]);
+        let fetches = ("a.MailTest#fetches", "java.lang.AssertionError", "expected not null");
+        let told = "a.MailTest#fetches: it asks the network for `shop.example`, which tests cannot reach here";
+        assert_eq!(aside(&[fetches, other]), [told]);
+        assert!(aside(&[fetches]).is_empty(), "it is all there is");
         let written = ("test_out#test_a", "FileNotFoundError", "[Errno 2] No such file or directory: 'out'");
         assert!(aside(&[written, other]).is_empty(), "the product was to write it");
     }

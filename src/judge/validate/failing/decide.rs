@@ -1,18 +1,19 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
+use super::aside::{self, Surroundings};
 use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
+use super::group;
 use super::initialized;
-use super::{aside, group};
 use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python};
 use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-const SCHEMA: u32 = 35;
+const SCHEMA: u32 = 36;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub(in crate::validate) struct Facts {
     pub(super) before: Option<FailedBefore>,
     /// Tests that did not end in time, and are left out of the report for that.
     pub(super) unended: BTreeSet<TestId>,
+    /// Tests that made a connection beyond this machine, or tried to, each with the host, where that was seen.
+    pub(super) asked_for: BTreeMap<TestId, String>,
     /// What the tests of failing classes execute.
     pub(super) spectrum: Spectrum,
     /// Whether all tests of the project ran.
@@ -50,6 +53,7 @@ impl Facts {
             leaning: BTreeSet::new(),
             before: None,
             unended: BTreeSet::new(),
+            asked_for: BTreeMap::new(),
             spectrum: Spectrum::default(),
             whole,
             seconds,
@@ -150,7 +154,7 @@ pub(in crate::validate) fn decide(
     edited: Option<&Edited>,
 ) -> Result<Baseline, ValidateError> {
     let Facts { report, flaky, hinted, own_passes, leaning, before: known, .. } = facts;
-    let Facts { mut unended, spectrum, whole, seconds, .. } = facts;
+    let Facts { mut unended, asked_for, spectrum, whole, seconds, .. } = facts;
     if report.results.is_empty() {
         return Err(nothing_ran(selection, &report));
     }
@@ -160,7 +164,8 @@ pub(in crate::validate) fn decide(
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
-        aside::by_failures(&report, (&selection.settings, &selection.absent, &selection.folder), &mut set_aside);
+        let (settings, absent, folder) = (&selection.settings, &selection.absent, &selection.folder);
+        aside::by_failures(&report, &Surroundings { settings, absent, folder, asked_for: &asked_for }, &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let failing: Vec<TestId> = failing.collect();
         let (failing, older) = match known.as_ref().and_then(|known| known.among(&failing)) {

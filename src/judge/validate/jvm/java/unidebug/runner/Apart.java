@@ -9,9 +9,15 @@ import java.util.List;
 
 /** Loads the collector with its own libraries first: the subject may have other versions of them. */
 final class Apart extends URLClassLoader {
-    private static final String[] OWN =
-            {"org.jacoco.core.", "org.objectweb.asm.", "unidebug.runner.Spectrum", "unidebug.runner.ProbeLines", "unidebug.runner.Weaver",
-                "unidebug.runner.DrawnWeaver"};
+    private static final String[] OWN = {
+        "org.jacoco.core.",
+        "org.objectweb.asm.",
+        "unidebug.runner.Spectrum",
+        "unidebug.runner.Hosts",
+        "unidebug.runner.ProbeLines",
+        "unidebug.runner.Weaver",
+        "unidebug.runner.DrawnWeaver",
+    };
 
     /** Libraries are paths, joined by the path separator. */
     Apart(String libraries) throws MalformedURLException {

@@ -8,7 +8,10 @@ public interface PerTest {
     /** Forgets what ran so far. */
     void clear();
 
-    /** For each source file {@code package/File.java} and the numbers of executed lines, or the names of classes; and forgets them. */
+    /**
+     * For each source file {@code package/File.java} and the numbers of executed lines, or the names of classes; {@code
+     * asked-for} and a host that a connection was made to. Forgets them.
+     */
     List<String> executed();
 
     /** Whether further tests would tell nothing. */

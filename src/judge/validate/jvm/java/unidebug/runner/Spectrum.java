@@ -39,6 +39,9 @@ public final class Spectrum implements PerTest {
         for (String folder : System.getProperty("unidebug.spectrum").split(File.pathSeparator)) {
             folders.add(new File(folder).toPath());
         }
+        if (!onlyClasses) {
+            Hosts.watch();
+        }
     }
 
     @Override
@@ -46,6 +49,7 @@ public final class Spectrum implements PerTest {
         if (onlyClasses) {
             return;
         }
+        Hosts.taken();
         try {
             take.invoke(agent, true);
         } catch (ReflectiveOperationException gone) {
@@ -62,6 +66,10 @@ public final class Spectrum implements PerTest {
             reader.setSessionInfoVisitor(new SessionInfoStore());
             reader.read();
             List<String> files = new ArrayList<>();
+            String host = Hosts.taken();
+            if (host != null) {
+                files.add("asked-for " + host);
+            }
             for (ExecutionData data : store.getContents()) {
                 String told = !data.hasHits() ? "" : onlyClasses ? nameOf(data) : linesOf(data);
                 if (!told.isEmpty()) {
