@@ -1,7 +1,7 @@
 //! Failing tests that say nothing of the code: flaky ones, those that the project's own command passes, and those that lack
 //! something here.
 
-use super::surroundings::{lacks, lacks_test_data, likely, not_fetched, outside, wants_older_java};
+use super::surroundings::{Surroundings, lacks, lacks_test_data, likely, not_fetched, outside, wants_older_java};
 use super::{group, unloadable};
 use crate::domain::{Failure, RepoPath, TestId, TestReport, TestResult};
 use crate::validate::losses;
@@ -74,48 +74,37 @@ pub(super) fn by_other_runs(
     all
 }
 
-/// What is known of the project and its tests beside how they fail.
-pub(super) struct Surroundings<'a> {
-    /// What names the packages that a project in Python wants.
-    pub(super) settings: &'a str,
-    /// Submodules that nobody fetched.
-    pub(super) absent: &'a [RepoPath],
-    /// Where tests run.
-    pub(super) folder: &'a Utf8Path,
-    /// Tests that made a connection beyond this machine, or tried to, each with the host.
-    pub(super) asked_for: &'a BTreeMap<TestId, String>,
-}
-
-/// Adds those that say nothing of the code by what they say, and by what is around them.
+/// Adds those that say nothing of the code by what they say, and by what is around them; `asked_for` are those that made a
+/// connection beyond this machine, or tried to, each with the host.
 pub(super) fn by_failures(
     report: &TestReport,
-    around: &Surroundings<'_>,
+    (around, asked_for): (&Surroundings, &BTreeMap<TestId, String>),
     set_aside: &mut BTreeMap<TestId, AsideReason>,
 ) {
     for result in report.failing() {
         let by_java = |failure: &Failure| wants_older_java(failure, group::place(&result.id, report).is_some());
         let why = |failure: &Failure| {
-            let outside = || outside(&result.id, failure).or_else(|| not_fetched(failure, around.absent));
-            outside().or_else(|| lacks(failure, around.settings)).or_else(|| by_java(failure))
+            let outside = || outside(&result.id, failure).or_else(|| not_fetched(failure, &around.absent));
+            outside().or_else(|| lacks(failure, &around.settings)).or_else(|| by_java(failure))
         };
         if let Some(reason) = result.failure.as_ref().and_then(why) {
             set_aside.entry(result.id.clone()).or_insert(reason);
         }
     }
     unloadable::set_aside(report, set_aside);
-    set_aside_beside_others(report, around, set_aside);
+    set_aside_beside_others(report, (&around.folder, asked_for), set_aside);
 }
 
 /// Tests for which something here may be at fault are the environment's, where others fail by themselves.
 fn set_aside_beside_others(
     report: &TestReport,
-    around: &Surroundings<'_>,
+    (folder, asked_for): (&Utf8Path, &BTreeMap<TestId, String>),
     set_aside: &mut BTreeMap<TestId, AsideReason>,
 ) {
     let open = report.failing().filter(|result| !set_aside.contains_key(&result.id));
-    let data = |result: &TestResult| lacks_test_data(result.failure.as_ref()?, around.folder);
+    let data = |result: &TestResult| lacks_test_data(result.failure.as_ref()?, folder);
     let network = |result: &TestResult| {
-        let host = around.asked_for.get(&result.id)?;
+        let host = asked_for.get(&result.id)?;
         Some(format!("it asks the network for `{host}`, which tests cannot reach here").into())
     };
     let reason = |result: &TestResult| likely(result).or_else(|| data(result)).or_else(|| network(result));
@@ -142,8 +131,7 @@ mod tests {
         let report = TestReport { end: RunEnd::Complete, results, output_tail: String::new() };
         let mut aside = BTreeMap::new();
         let asked_for = BTreeMap::from([("a.MailTest#fetches".parse().unwrap(), "shop.example".to_owned())]);
-        let (settings, absent, folder) = ("", &[][..], Utf8Path::new("/nowhere"));
-        by_failures(&report, &Surroundings { settings, absent, folder, asked_for: &asked_for }, &mut aside);
+        by_failures(&report, (&Surroundings::default(), &asked_for), &mut aside);
         aside.into_iter().map(|(id, why)| format!("{id}: {why}")).collect()
     }
 

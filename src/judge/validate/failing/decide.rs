@@ -1,15 +1,14 @@
 //! From facts to the bug: which failing tests trigger, which say nothing of the code, and which belong to another bug.
 
-use super::aside::{self, Surroundings};
 use super::earlier::FailedBefore;
 use super::edited::{Edited, without_older};
-use super::group;
 use super::initialized;
-use crate::benchmark::{Checkout, Hint, ProductChange, absent_submodules, python};
-use crate::domain::{Fingerprint, RepoPath, TestId, TestReport, TestStatus, outer_class};
+use super::surroundings::Surroundings;
+use super::{aside, group};
+use crate::benchmark::{Checkout, Hint, ProductChange};
+use crate::domain::{Fingerprint, TestId, TestReport, TestStatus, outer_class};
 use crate::validate::subject::Subject;
 use crate::validate::{Baseline, Options, Spectrum, ValidateError};
-use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,12 +73,7 @@ pub(in crate::validate) struct Selection {
     own: String,
     /// Class or module names of all tests.
     known: Vec<String>,
-    /// What names the packages that a project in Python wants.
-    settings: String,
-    /// Submodules that nobody fetched.
-    absent: Vec<RepoPath>,
-    /// Where the tests run.
-    folder: Utf8PathBuf,
+    surroundings: Surroundings,
     /// The last change of the product.
     change: Option<ProductChange>,
 }
@@ -96,9 +90,7 @@ impl Selection {
             hints: checkout.hints.clone(),
             own: checkout.own.as_ref().map_or("the project's own command".into(), |own| format!("`{}`", own.name())),
             known,
-            settings: if checkout.language == "python" { python::settings(&checkout.root) } else { String::new() },
-            absent: absent_submodules(&checkout.root),
-            folder: checkout.project.module.under(&checkout.root),
+            surroundings: Surroundings::of(checkout),
             change: checkout.last_change.clone(),
         }
     }
@@ -164,8 +156,7 @@ pub(in crate::validate) fn decide(
     let triggering = if selection.is_open() {
         let why = "by itself it fails in another way than after all other tests, on which it leans";
         set_aside.extend(leaning.into_iter().map(|id| (id, why.into())));
-        let (settings, absent, folder) = (&selection.settings, &selection.absent, &selection.folder);
-        aside::by_failures(&report, &Surroundings { settings, absent, folder, asked_for: &asked_for }, &mut set_aside);
+        aside::by_failures(&report, (&selection.surroundings, &asked_for), &mut set_aside);
         let failing = report.failing().map(|result| result.id.clone()).filter(|id| !set_aside.contains_key(id));
         let failing: Vec<TestId> = failing.collect();
         let (failing, older) = match known.as_ref().and_then(|known| known.among(&failing)) {

@@ -2,9 +2,32 @@
 
 use super::aside::AsideReason;
 use super::unloadable;
+use crate::benchmark::{Checkout, absent_submodules, python};
 use crate::domain::{Failure, Loss, RepoPath, TestId, TestResult};
 use crate::validate::clean;
 use camino::{Utf8Path, Utf8PathBuf};
+
+/// What is known of a project's tests beside how they fail.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    /// What names the packages that a project in Python wants.
+    pub(super) settings: String,
+    /// Submodules that nobody fetched.
+    pub(super) absent: Vec<RepoPath>,
+    /// Where tests run.
+    pub(super) folder: Utf8PathBuf,
+}
+
+impl Surroundings {
+    pub(super) fn of(checkout: &Checkout) -> Self {
+        let is_python = checkout.language == "python";
+        Self {
+            settings: if is_python { python::settings(&checkout.root) } else { String::new() },
+            absent: absent_submodules(&checkout.root),
+            folder: checkout.project.module.under(&checkout.root),
+        }
+    }
+}
 
 /// Why something here may be at fault for a failure; it is less sure than [`outside`].
 pub(super) fn likely(result: &TestResult) -> Option<AsideReason> {

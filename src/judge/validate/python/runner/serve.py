@@ -68,9 +68,6 @@ def load(names):
     for name in names:
         with contextlib.suppress(BaseException):
             importlib.import_module(name)
-    if HYPOTHESIS in sys.modules:
-        with contextlib.suppress(BaseException):
-            get_ready(sys.modules[HYPOTHESIS])
     for name in asked:
         os.environ.pop(name, None)
 
@@ -129,6 +126,9 @@ def serve(kept, *words):
     keep_rewritten(kept, codes)
     names = rehearse(words, codes)
     load(quiet(names) if sys.argv[1] == CAREFULLY else names)
+    if HYPOTHESIS in sys.modules:
+        with contextlib.suppress(BaseException):
+            get_ready(sys.modules[HYPOTHESIS])
     # A child has none of its parent's threads.
     if has_threads():
         # Python tells how it was started since version 3.10.
