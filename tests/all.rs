@@ -54,6 +54,7 @@ mod kubernetes;
 mod large;
 mod ledger;
 mod levels;
+mod loading;
 mod local_projects;
 mod localization;
 mod man;

@@ -269,6 +269,11 @@ impl Confirmation<'_> {
         if !still_failing.is_empty() {
             detail.push_str(&format!("; {} fail with the patch and without it", still_failing.len()));
         }
+        let is_inside = |id: &&TestId| report.results.get(*id).is_some_and(|result| self.bug.ends_alike(result));
+        let inside = of_reason(Reason::Skipped).filter(is_inside).count();
+        if inside > 0 {
+            detail.push_str(&format!("; skipped in repaired classes whatever the patch does: {inside}"));
+        }
         let cut: Vec<&TestId> = of_reason(Reason::Cut).collect();
         if !cut.is_empty() {
             detail.push_str(&format!("; cut, which says nothing: {}", listed(&cut, SHOWN)));

@@ -63,7 +63,8 @@ pub use work_dir::WorkDir;
 
 use crate::benchmark::{Checkout, ProductChange, Runner};
 use crate::domain::{
-    Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, Validation,
+    Diagnostic, Disagreement, Failure, HeldOut, Patch, RepoPath, RunEnd, TestId, TestReport, TestResult, TestStatus,
+    Validation,
 };
 use crate::patch::is_part_of;
 use crate::sandbox::Sandbox;
@@ -96,6 +97,8 @@ pub struct Baseline {
     pub unended: BTreeSet<TestId>,
     /// Tests of classes that could not be loaded which are skipped whatever the product does.
     pub skipped: BTreeSet<TestId>,
+    /// Tests of classes that cannot be loaded, and how those end that do not pass without the last change either.
+    pub alike: BTreeMap<TestId, TestStatus>,
     /// What the tests of the failing classes execute, as far as it could be measured.
     pub spectrum: Arc<Spectrum>,
     /// Whether all tests of the project ran.
@@ -111,6 +114,13 @@ impl Baseline {
     pub fn taken_back(&self, patch: &Patch) -> Option<&str> {
         let change = self.broken_by.as_ref().filter(|change| is_part_of(patch, &change.revert));
         change.map(|change| &*change.name)
+    }
+
+    /// Whether a test of a class that could not be loaded ends as it does whatever a patch does: it is always skipped, or ends
+    /// so without the last change.
+    pub(super) fn ends_alike(&self, result: &TestResult) -> bool {
+        result.status == TestStatus::Skipped && self.skipped.contains(&result.id.of_method())
+            || self.alike.get(&result.id) == Some(&result.status)
     }
 
     /// What a group of tests beside the triggering ones is, for people.
@@ -140,6 +150,7 @@ impl Default for Baseline {
             set_aside: BTreeMap::new(),
             unended: BTreeSet::new(),
             skipped: BTreeSet::new(),
+            alike: BTreeMap::new(),
             spectrum: Arc::default(),
             whole: false,
             seconds: 0.0,

@@ -106,8 +106,8 @@ fn status(baseline: &Baseline, report: &TestReport, id: &TestId) -> TestState {
     }
 }
 
-/// A class failed as a whole; now every test in it and in the classes nested in it must pass, but for those that are skipped
-/// whatever the product does.
+/// A class failed as a whole; now every test in it and in the classes nested in it must pass, but for those that end as they
+/// do whatever the product does.
 fn class_status(baseline: &Baseline, report: &TestReport, class: &str) -> TestState {
     let all: Vec<TestState> = of_class(baseline, report, class).collect();
     let order = [TestState::Failed, TestState::Cut, TestState::Skipped, TestState::Missing];
@@ -118,11 +118,9 @@ fn class_status(baseline: &Baseline, report: &TestReport, class: &str) -> TestSt
     })
 }
 
-/// How the tests in a class ended, but for those that are skipped whatever the product does.
+/// How the tests in a class ended, but for those that end so whatever the product does.
 fn of_class(baseline: &Baseline, report: &TestReport, class: &str) -> impl Iterator<Item = TestState> {
-    let skips =
-        |result: &TestResult| result.status == TestStatus::Skipped && baseline.skipped.contains(&result.id.of_method());
-    let inside = move |result: &&TestResult| is_within(&result.id.class, class) && !skips(result);
+    let inside = move |result: &&TestResult| is_within(&result.id.class, class) && !baseline.ends_alike(result);
     report.results.values().filter(inside).map(state)
 }
 
@@ -181,11 +179,14 @@ pub(super) fn objection(result: Option<&TestResult>) -> Outcome {
     }
 }
 
-/// Tests of a report that did not pass, triggering ones aside.
+/// Tests of a report that did not pass, triggering ones aside, and those of triggering classes but for what ends alike.
 pub(super) fn not_passed<'r>(baseline: &Baseline, report: &'r TestReport) -> impl Iterator<Item = &'r TestId> {
     let triggering: BTreeSet<TestId> = baseline.triggering.iter().cloned().collect();
-    let other = move |id: &TestId| !triggering.contains(id) && !triggering.contains(&TestId::new(&id.class, ""));
-    report.results.values().filter(|result| !result.passed()).map(|result| &result.id).filter(move |id| other(id))
+    let other = move |result: &&TestResult| {
+        let is_in_one = triggering.contains(&TestId::new(&result.id.class, "")) && !baseline.ends_alike(result);
+        !triggering.contains(&result.id) && !is_in_one
+    };
+    report.results.values().filter(|result| !result.passed()).filter(other).map(|result| &result.id)
 }
 
 /// Tests that there are without the patch and of which a report has fewer results, by class and bare method. A class that

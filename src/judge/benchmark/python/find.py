@@ -23,8 +23,13 @@ told = {"version": platform.python_version(), "prefix": sys.prefix, "base": sys.
 class Files:
     """Notes every test module instead of loading it."""
 
-    def __init__(self, pytest):
-        self.pytest, self.patterns = pytest, []
+    def __init__(self, pytest, own):
+        self.pytest, self.own, self.patterns, self.by_product = pytest, own, [], False
+
+    def pytest_load_initial_conftests(self):
+        outcome = yield
+        if outcome.excinfo and outcome.excinfo[1].__cause__:
+            self.by_product = fails_in_product(outcome.excinfo[1].__cause__, self.own)
 
     def pytest_configure(self, config):
         self.patterns = config.getini("python_files")
@@ -47,6 +52,21 @@ class Files:
             told["files"] += [os.path.join(folder, name) for name in modules]
 
 
+def fails_in_product(error, own):
+    """Whether a line of the project raises it, beside those of `conftest.py`; its modules lie in these folders."""
+    at, files = error.__traceback__, [getattr(error, "filename", None) or ""]
+    while at:
+        files.append(at.tb_frame.f_code.co_filename)
+        at = at.tb_next
+    inside = [os.path.relpath(file) for file in files if file.startswith(os.getcwd() + os.sep)]
+    product = [file for file in inside if os.path.basename(file) != "conftest.py" and not INSTALLED & set(file.split(os.sep))]
+    if isinstance(error, ModuleNotFoundError):
+        name = (error.name or "").partition(".")[0]
+        return any(os.path.exists(os.path.join(folder, name + end)) for folder in own for end in ("", ".py"))
+    return bool(product)
+
+
+INSTALLED = {"site-packages", "dist-packages"}
 # Files in which a project says how its tests are discovered.
 SETTINGS = ["tox.ini", "noxfile.py", "pyproject.toml", "setup.cfg", "Makefile", "makefile"]
 WORKFLOWS = ".github/workflows"
@@ -141,15 +161,21 @@ def main(words):
     if words[:1] == ["modules"]:
         folders = words[2:]
         # As when they run: a `conftest.py` imports what it helps to test.
-        sys.path[0:0] = [os.getcwd(), *filter(None, words[1].split(":"))]
+        own = [os.getcwd(), *filter(None, words[1].split(":"))]
+        sys.path[0:0] = own
         Files.pytest_make_collect_report = pytest.hookimpl(tryfirst=True)(Files.pytest_make_collect_report)
+        Files.pytest_load_initial_conftests = pytest.hookimpl(hookwrapper=True)(Files.pytest_load_initial_conftests)
         # The project's settings may ask for the cache (`--ff`).
         cache = "cache_dir=" + tempfile.mkdtemp()
         quiet = ["--collect-only", "-q", "-o", cache, "--rootdir", os.getcwd(), *folders]
         # A report on coverage is a file in the project, which cannot be written here.
         quiet += ["--no-cov"] if importlib.util.find_spec("pytest_cov") else []
         told["status"] = 3
-        told["status"] = int(pytest.main(quiet, plugins=[Files(pytest), absent(pytest)]))
+        files = Files(pytest, own)
+        told["status"] = int(pytest.main(quiet, plugins=[files, absent(pytest)]))
+        if files.by_product:
+            # What a `conftest.py` cannot be loaded for is told of when its tests run: it is their failure.
+            pytest.main([*quiet, "--noconftest"], plugins=[Files(pytest, own), absent(pytest)])
         if not told["files"] and not folders and told["status"] == pytest.ExitCode.NO_TESTS_COLLECTED:
             # Of other names than pytest looks for (`test.py`); it runs them where they are named.
             find_cases([])

@@ -52,6 +52,8 @@ impl Confirmation<'_> {
         let before = self.before(report, some).await?;
         let failing = before.iter().filter(|(_, how)| **how == Before::Fails).map(|(id, _)| id.clone()).collect();
         let of_bug = self.unseen_of_bug(report, failing).await?;
+        let absent: BTreeSet<TestId> =
+            before.iter().filter(|(_, how)| **how == Before::Absent).map(|(id, _)| id.clone()).collect();
         let against = self.not_cleared(report, before, &of_bug, cleared);
         let (against, alone) = self.that_never_pass(against, cleared).await?;
         let (open, broken): (Vec<TestId>, Vec<TestId>) = against.into_iter().partition(|id| of_bug.contains(id));
@@ -59,7 +61,8 @@ impl Confirmation<'_> {
             // How one ends by itself, with more time, says more than how it was cut beside others.
             let ends = broken.first().and_then(|id| alone.results.get(id).or_else(|| report.results.get(id)));
             let outcome = objection(ends);
-            return Ok(Some(self.objects(outcome, broken, of)));
+            let is_new = broken.first().is_some_and(|id| absent.contains(id));
+            return Ok(Some(self.objects(outcome, broken, is_new, of)));
         }
         Ok((!open.is_empty()).then(|| self.leaves(open)))
     }
@@ -87,19 +90,23 @@ impl Confirmation<'_> {
     ) -> Vec<TestId> {
         let mut against: Vec<TestId> = Vec::new();
         let renamed = self.renamed(report, &before);
-        let skips = |id: &TestId| {
-            let is_skipped = report.results.get(id).is_some_and(|result| result.status == TestStatus::Skipped);
-            is_skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
+        let ends_alike = |id: &TestId, status| {
+            let ends = report.results.get(id).filter(|result| result.status == status);
+            ends.is_some_and(|result| {
+                self.bug.ends_alike(result)
+                    || status == TestStatus::Skipped && skips::always(self.subject, &id.class).contains(&id.of_method())
+            })
         };
         for (id, before) in before {
             let reason = match before {
+                // Its class could not be loaded before.
+                Before::Fails | Before::Absent if ends_alike(&id, TestStatus::Skipped) => Some(Reason::Skipped),
                 Before::Fails if of_bug.contains(&id) => None,
                 Before::Absent if renamed.contains(&id) => Some(Reason::Broken),
                 Before::Fails if report.is_cut(&id) => Some(Reason::Cut),
                 Before::Fails => Some(Reason::Broken),
                 Before::Cut => Some(Reason::Cut),
-                // Its class could not be loaded before.
-                Before::Absent if skips(&id) => Some(Reason::Skipped),
+                Before::Absent if ends_alike(&id, TestStatus::Failed) => Some(Reason::Broken),
                 Before::Skipped => Some(Reason::Skipped),
                 Before::Flaky => Some(Reason::Flaky),
                 // A test that is new under the patch and fails counts as much as any other.
@@ -181,8 +188,8 @@ impl Confirmation<'_> {
         self.subject.copy_with(self.patch, &self.build)
     }
 
-    /// What tests that the patch breaks say against it.
-    fn objects(&self, outcome: Outcome, against: Vec<TestId>, of: usize) -> Judged {
+    /// What tests that the patch breaks say against it; whether the first of them `is_new`, and there is none without the patch.
+    fn objects(&self, outcome: Outcome, against: Vec<TestId>, is_new: bool, of: usize) -> Judged {
         let how = match outcome {
             Outcome::Timeout => "is cut",
             Outcome::Crash => "ends its process",
@@ -196,7 +203,8 @@ impl Confirmation<'_> {
             1 => " (1 other test does not pass either)".to_owned(),
             n => format!(" (nor do {n} other tests pass)"),
         };
-        let detail = format!("{name} {how}, and passes without the patch{more}");
+        let before = if is_new { "is not seen" } else { "passes" };
+        let detail = format!("{name} {how}, and {before} without the patch{more}");
         Judged { outcome, detail, against, fixed: self.baseline.triggering.len() }
     }
 }

@@ -12,7 +12,7 @@ use crate::validate::{Baseline, Options, Spectrum, ValidateError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SCHEMA: u32 = 36;
+const SCHEMA: u32 = 37;
 
 /// What is kept between runs of this program: facts, no decisions.
 #[derive(Clone, Serialize, Deserialize)]
@@ -188,7 +188,7 @@ pub(in crate::validate) fn decide(
     }
     let cut = report.failing().filter(|result| result.is_cut() && !triggering.contains(&result.id));
     unended.extend(cut.map(|result| result.id.clone()));
-    let took = known.as_ref().map(|known| known.passing.clone()).unwrap_or_default();
+    let FailedBefore { passing: took, inside: alike, .. } = known.clone().unwrap_or_default();
     let is_broken = known.is_some_and(|known| known.all_pass_without(&triggering));
     let broken_by = selection.change.clone().filter(|_| is_broken);
     let spectrum = spectrum.of_bug(&triggering).into();
@@ -207,6 +207,7 @@ pub(in crate::validate) fn decide(
         set_aside,
         unended,
         skipped,
+        alike,
         spectrum,
         whole,
         seconds,

@@ -4,7 +4,7 @@
 use super::super::untouched::passes;
 use super::{FIRST, flaky};
 use crate::benchmark::ProductChange;
-use crate::domain::{RepoPath, TestId, TestReport, TestResult};
+use crate::domain::{RepoPath, TestId, TestReport, TestResult, TestStatus};
 use crate::validate::plan::{Deadlines, UNKNOWN};
 use crate::validate::plausible::is_within;
 use crate::validate::subject::{Copy, Subject};
@@ -28,6 +28,8 @@ pub struct FailedBefore {
     pub unknown: BTreeSet<TestId>,
     /// Milliseconds that the others take without the change, where they pass.
     pub passing: BTreeMap<TestId, u64>,
+    /// Tests of classes that cannot be loaded with the change, and how those end that do not pass without it.
+    pub inside: BTreeMap<TestId, TestStatus>,
 }
 
 impl FailedBefore {
@@ -63,26 +65,27 @@ pub(super) async fn of(
     let Some(copy) = copy_without(subject, change).await? else { return Ok(None) };
     let before = run_in(subject, &copy, report, (&failing, &cut)).await?;
     failing.retain(|id| passes(&before, id) != Some(false) || is_as_it_was(subject, change, id));
+    let asked = failing.clone();
     let (tests, unknown) = told(&before, failing, cut);
     let passed = report.failing().filter_map(|result| before.results.get(&result.id)).filter(|result| result.passed());
     let passing = passed.map(|result| (result.id.clone(), result.millis)).collect();
-    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown, passing }))
+    let inside = of_loaded(&before, &asked, &tests);
+    Ok(Some(FailedBefore { change: change.name.clone(), tests, unknown, passing, inside }))
 }
 
 /// What a run without the change tells of tests that fail with it by themselves, and of those that were cut: those that fail
 /// there too, and those of which nobody knows.
 fn told(before: &TestReport, failing: Vec<TestId>, cut: Vec<TestId>) -> (BTreeSet<TestId>, BTreeSet<TestId>) {
-    // Of a class that could not be loaded, some tests may be skipped.
-    let is_skipped = |id: &TestId| {
-        let inside = |result: &&TestResult| id.method.is_empty() && is_within(&result.id.class, &id.class);
-        before.results.values().any(|result| inside(&result) && result.passed())
-            && before.failing().all(|result| !inside(&result))
+    // A class that cannot be loaded with the change is loaded without it, whatever some of its tests do.
+    let is_loaded = |id: &TestId| {
+        let inside = |result: &&TestResult| is_within(&result.id.class, &id.class) && result.passed();
+        id.method.is_empty() && before.results.values().any(|result| inside(&result))
     };
     // Of a class whose other tests did not end, some do not run.
     let left_out = losses::left_out(before);
     let is_untold = |id: &TestId| left_out.contains(id.outer_class()) && passes(before, id).is_none();
     let (untold, failing): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_untold);
-    let failing = failing.into_iter().filter(|id| passes(before, id) == Some(false) && !is_skipped(id));
+    let failing = failing.into_iter().filter(|id| passes(before, id) == Some(false) && !is_loaded(id));
     let (mut unknown, mut tests): (BTreeSet<TestId>, BTreeSet<TestId>) = failing.partition(|id| before.is_cut(id));
     unknown.extend(untold);
     let (passing, not_passing): (Vec<_>, Vec<_>) = cut.into_iter().partition(|id| passes(before, id) == Some(true));
@@ -92,6 +95,16 @@ fn told(before: &TestReport, failing: Vec<TestId>, cut: Vec<TestId>) -> (BTreeSe
         |id: &TestId| before.results.get(id).is_some_and(|result| Duration::from_millis(result.millis) > FIRST / 2);
     unknown.extend(passing.into_iter().filter(is_slow));
     (tests, unknown)
+}
+
+/// How tests end that do not pass without the change, in classes that it keeps from being loaded.
+fn of_loaded(before: &TestReport, asked: &[TestId], tests: &BTreeSet<TestId>) -> BTreeMap<TestId, TestStatus> {
+    let loaded: Vec<&TestId> = asked.iter().filter(|id| id.method.is_empty() && !tests.contains(id)).collect();
+    let counts = |result: &&TestResult| {
+        let is_inside = loaded.iter().any(|id| is_within(&result.id.class, &id.class));
+        !result.passed() && result.status != TestStatus::TimedOut && is_inside
+    };
+    before.results.values().filter(counts).map(|result| (result.id.clone(), result.status)).collect()
 }
 
 /// Runs tests that fail by themselves, then those that were cut, in a copy without a change.
@@ -123,6 +136,7 @@ pub(super) fn joined(one: Option<FailedBefore>, other: Option<FailedBefore>) -> 
     one.tests.extend(other.tests);
     one.unknown.extend(other.unknown);
     one.passing.extend(other.passing);
+    one.inside.extend(other.inside);
     Some(one)
 }
 
@@ -185,7 +199,7 @@ fn is_as_it_was(subject: &dyn Subject, change: &ProductChange, id: &TestId) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Loss, TestStatus};
+    use crate::domain::Loss;
 
     #[test]
     fn a_test_that_did_not_run_beside_tests_without_end_is_unknown() {
