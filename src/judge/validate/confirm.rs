@@ -8,20 +8,24 @@ mod examine;
 mod unseen;
 
 use super::lanes::{self, Queue};
-use super::plan::Look;
+use super::plan::{Deadlines, Look, Plan};
 use super::plausible::{self, Judged};
 use super::records::Discovered;
 use super::subject::{Build, Copy, Subject};
 use super::untouched::{Untouched, passes};
 use super::{Baseline, ValidateError, cold, coverage, plain, suite, unable};
 use crate::domain::words::listed;
-use crate::domain::{Outcome, Patch, TestId, TestReport, Validation};
+use crate::domain::{Outcome, Patch, RunEnd, TestId, TestReport, TestResult, Validation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How much more time a test gets that is run again by itself.
 const MORE: u32 = 3;
+/// Time for a test of which nobody knows how long it takes, until one needs more.
+const FIRST: Duration = Duration::from_secs(10);
+/// How much more time than usual tests get after one of them was cut, beside a better compiler.
+const LONGER: u32 = 2;
 /// Tests of one reason that a verdict names.
 const SHOWN: usize = 3;
 
@@ -231,20 +235,30 @@ impl Confirmation<'_> {
         Ok(())
     }
 
-    /// Some classes, with a look at what does not pass in them. A loss is looked at before the rest of them runs.
+    /// Some classes, with a look at what does not pass in them. A loss is looked at before the rest of them runs; what is cut
+    /// first is run again with more time before, for the tests after it may take long for the same reason.
     async fn piece(
         &self,
         classes: Vec<String>,
         copy: &Copy,
         shared: &Mutex<Shared>,
     ) -> Result<(TestReport, Option<Judged>), ValidateError> {
-        let mut plan = self.subject.plan(classes, self.deadlines()).until_lost();
+        let mut plan = self.subject.plan(classes, Deadlines { default: FIRST, ..self.deadlines() }).until_lost();
         let mut report = suite::empty();
         loop {
-            let part = self.subject.run(copy, &plan).await?;
+            let mut part = self.subject.run(copy, &plan).await?;
             let (end, before) = (part.end, report.results.len());
+            let is_slower = !plan.long && part.results.values().any(TestResult::is_cut);
+            if is_slower {
+                part.results.retain(|_, result| !result.is_cut());
+                part.end = RunEnd::Complete;
+                plan = Plan { deadlines: self.deadlines().times(LONGER), ..plan }.for_long();
+            }
             plan.skip.extend(part.results.keys().cloned());
             suite::join(&mut report, part);
+            if is_slower {
+                continue;
+            }
             let open = plausible::not_passed(self.baseline, &report).cloned().collect();
             let mut cleared = lock(shared).cleared.clone();
             let against = self.examine(&report, open, &mut cleared).await?;

@@ -151,12 +151,16 @@ impl Plan {
         Self { long: true, ..self }
     }
 
-    /// The same, where triggering tests of a baseline take long, or are known to when they pass.
+    /// The same, where triggering tests of a baseline take long, or are known to when they pass, or where others of their
+    /// classes, which run with them, were cut.
     pub(super) fn for_times_of(self, baseline: &Baseline) -> Self {
         let millis = |id: &TestId| baseline.report.results.get(id).map_or(0, |result| result.millis);
         let known = |id: &TestId| baseline.took.get(id).copied().unwrap_or_default();
         let is_long = baseline.triggering.iter().any(|id| millis(id).max(known(id)) >= LONG);
-        if is_long { self.for_long() } else { self }
+        let is_beside = |id: &&TestId| baseline.triggering.iter().any(|own| own.outer_class() == id.outer_class());
+        let cut = baseline.report.results.values().filter(|result| result.is_cut()).map(|result| &result.id);
+        let is_slow_beside = baseline.unended.iter().chain(cut).any(|id| is_beside(&id));
+        if is_long || is_slow_beside { self.for_long() } else { self }
     }
 
     /// The same that is over after the first loss.
