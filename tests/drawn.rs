@@ -3,6 +3,7 @@
 mod absent;
 mod at_hand;
 mod held;
+mod middle;
 
 use crate::support::{folder_of, unidebug};
 use serde_json::Value;

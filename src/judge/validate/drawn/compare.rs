@@ -1,7 +1,7 @@
 //! A patched version beside the untouched one: which inputs give another result, and what of that no failing test asks for.
 
 use super::pairs::{Key, Pair, is_of_fault, is_value, key, kind, pairs};
-use super::{Call, shown};
+use super::{Call, LONGEST, shown};
 use crate::domain::TestId;
 use crate::domain::words::counted;
 use crate::patch::Exchange;
@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs of one function that must be compared before there is a warning about all of them.
 const ENOUGH: usize = 6;
+/// Inputs of failing tests at most near which others are drawn where nothing near them was seen to change.
+const AROUND: usize = 6;
 /// Tests that passed before and whose text inputs near theirs no longer give.
 const VOUCHING: usize = 5;
 /// Inputs with another result before there is a warning about what they have in common.
@@ -48,6 +50,22 @@ pub(super) fn differing(before: &[Call], after: &[Call]) -> Vec<TestId> {
     let differs = |call: &&Call| old.get(&key(call)).is_some_and(|result| *result != call.result);
     let tests: BTreeSet<&TestId> = after.iter().filter(differs).map(|call| &call.test).collect();
     tests.into_iter().cloned().collect()
+}
+
+/// Inputs of failing tests with another result than before, in functions where none near one of theirs was seen to have
+/// one: what to draw near, as [`Draw::around`](super::Draw::around) has it. The first version is the one before.
+pub(super) fn alone(versions: &[Vec<Call>], triggering: &[TestId]) -> Vec<String> {
+    let Some((before, patched)) = versions.split_first() else { return Vec::new() };
+    let mut found = BTreeSet::new();
+    for after in patched {
+        let functions = by_function(before, after, triggering).into_values();
+        let is_seen_near = |pair: &Pair<'_>| pair.near_failing && pair.drawn() && pair.changed();
+        let is_alone = |pairs: &Vec<Pair<'_>>| !pairs.iter().any(is_seen_near);
+        let changed = functions.filter(is_alone).flatten().filter(|pair| pair.triggering && pair.changed());
+        let inputs = changed.map(|pair| format!("{}({}", pair.call.function, pair.call.input));
+        found.extend(inputs.filter(|input| input.chars().count() < LONGEST));
+    }
+    found.into_iter().take(AROUND).collect()
 }
 
 /// How many inputs that no failing test gives have another result than before, and in how many characters those differ. That

@@ -46,6 +46,8 @@ pub struct Draw {
     pub constants: Vec<String>,
     /// Names of parameters that may be `None`, or null, by what the functions say of them.
     pub absent: BTreeSet<String>,
+    /// The inputs of tests near which others are drawn, as `total(n=2`; those of each test's first and last calls when empty.
+    pub around: Vec<String>,
     /// Tests whose inputs count most, where not all can be drawn from.
     pub(super) first: Vec<TestId>,
     /// The tests whose inputs are wanted; all near the functions when empty.
@@ -108,16 +110,38 @@ impl Validator {
         patches: &[&Patch],
         language: &'static dyn Language,
     ) -> Result<Option<Vec<Vec<Call>>>, ValidateError> {
-        let draw = functions::changed(patches, language);
-        if draw.functions.is_empty() {
+        Ok(self.drawn_by(patches, language).await?.map(|(versions, _)| versions))
+    }
+
+    /// The same, with what was asked for.
+    async fn drawn_by(
+        &self,
+        patches: &[&Patch],
+        language: &'static dyn Language,
+    ) -> Result<Option<(Vec<Vec<Call>>, Vec<Draw>)>, ValidateError> {
+        let mut draws = vec![functions::changed(patches, language)];
+        if draws[0].functions.is_empty() {
             return Ok(None);
         }
+        let Some(mut versions) = self.of_each(patches, &draws[0]).await? else { return Ok(None) };
+        let around = compare::alone(&versions, &self.baseline().triggering);
+        if !around.is_empty() {
+            // A failing test may give many inputs before the one that it fails for, and many after it.
+            let near = Draw { around, only: self.baseline().triggering.clone(), ..draws[0].clone() };
+            let more = self.of_each(patches, &near).await?.unwrap_or_default();
+            versions.iter_mut().zip(more).for_each(|(calls, more)| calls.extend(more));
+            draws.push(near);
+        }
+        Ok(versions.iter().any(|calls| !calls.is_empty()).then_some((versions, draws)))
+    }
+
+    /// What is drawn for the untouched code and then for each patch; `None` where that cannot be had of one of them.
+    async fn of_each(&self, patches: &[&Patch], draw: &Draw) -> Result<Option<Vec<Vec<Call>>>, ValidateError> {
         let nothing = Patch::default();
         let versions = std::iter::once(&nothing).chain(patches.iter().copied());
-        let calls: Vec<_> = versions.map(|patch| self.probe().drawn(patch, &draw)).collect();
+        let calls: Vec<_> = versions.map(|patch| self.probe().drawn(patch, draw)).collect();
         let calls: Vec<Option<Vec<Call>>> = futures::stream::iter(calls).buffered(lanes::count()).try_collect().await?;
-        let versions: Option<Vec<Vec<Call>>> = calls.into_iter().collect();
-        Ok(versions.filter(|versions| versions.iter().any(|calls| !calls.is_empty())))
+        Ok(calls.into_iter().collect())
     }
 
     /// What drawn inputs say against a patch beside the untouched code; `None` where nothing can be compared.
@@ -129,7 +153,7 @@ impl Validator {
         patch: &Patch,
         language: &'static dyn Language,
     ) -> Result<Option<Vec<Warning>>, ValidateError> {
-        let versions = self.drawn(&[patch], language).await?.unwrap_or_default();
+        let Some((versions, draws)) = self.drawn_by(&[patch], language).await? else { return Ok(None) };
         let Ok([before, mut after]) = <[Vec<Call>; 2]>::try_from(versions) else { return Ok(None) };
         let triggering = &self.baseline().triggering;
         let exchange = Exchange::of(patch);
@@ -139,8 +163,12 @@ impl Validator {
         }
         // What differs from run to run of the untouched code says nothing of the patch.
         let only = compare::differing(&before, &after);
-        let draw = Draw { look: Look::Reordered, only, ..functions::changed(&[patch], language) };
-        let Some(again) = self.probe().drawn(&Patch::default(), &draw).await? else { return Ok(None) };
+        let mut again = Vec::new();
+        for draw in draws {
+            let draw = Draw { look: Look::Reordered, only: only.clone(), ..draw };
+            let Some(calls) = self.probe().drawn(&Patch::default(), &draw).await? else { return Ok(None) };
+            again.extend(calls);
+        }
         compare::keep_stable(&mut after, &before, &again);
         Ok(Some(warnings(&before, &after, triggering, exchange)))
     }

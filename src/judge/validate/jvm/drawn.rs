@@ -27,6 +27,8 @@ pub(super) async fn drawn(
     let constants: Vec<String> = draw.constants.iter().filter_map(|constant| written(constant)).collect();
     plan.args.push(format!("-Dunidebug.draw={}", methods.join(BETWEEN)));
     plan.args.push(format!("-Dunidebug.draw.constants={}", constants.join(",")));
+    let around: Vec<String> = draw.around.iter().map(|input| written_text(input)).collect();
+    plan.args.push(format!("-Dunidebug.draw.around={}", around.join(",")));
     let absent: Vec<&str> = draw.absent.iter().map(String::as_str).collect();
     plan.args.push(format!("-Dunidebug.draw.absent={}", absent.join(",")));
     with_agent(subject, copy, plan).await
@@ -36,9 +38,13 @@ pub(super) async fn drawn(
 fn written(constant: &str) -> Option<String> {
     match serde_json::from_str(constant).ok()? {
         Value::Number(number) => Some(format!("n{number}")),
-        Value::String(text) => Some(text.bytes().fold("t".to_owned(), |hex, byte| format!("{hex}{byte:02x}"))),
+        Value::String(text) => Some(written_text(&text)),
         _ => None,
     }
+}
+
+fn written_text(text: &str) -> String {
+    text.bytes().fold("t".to_owned(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 #[cfg(test)]

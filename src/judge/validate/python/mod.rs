@@ -338,6 +338,7 @@ impl Subject for Python {
         plan.args.extend(draw.functions.iter().map(|(file, name)| format!("draw {name} {}", self.inside(file))));
         plan.args.extend(draw.first.iter().map(|id| format!("first {}", suite::spelled(id))));
         plan.args.extend(draw.constants.iter().map(|constant| format!("constant {constant}")));
+        plan.args.extend(draw.around.iter().map(|input| format!("around {input}")));
         plan.args.extend(draw.absent.iter().map(|name| format!("absent {name}")));
         let mut executed = Vec::new();
         suite::run(&self.suite(copy), &plan, &mut executed).await?;

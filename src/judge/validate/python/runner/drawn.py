@@ -3,13 +3,16 @@
 import gc
 import struct
 
-# Calls of a test that are drawn near: the first ones stay, of the others the newest. A failing test ends with the call
+# Calls of a test that are made again: the first ones stay, of the others the newest. A failing test ends with the call
 # that it is about.
-CALLS, FIRST = 6, 3
+CALLS, FIRST = 24, 12
+# Of these, from each end, inputs near them are drawn.
+ENDS = 3
 # Calls of a test that are looked at: each is copied.
 LOOKS = 40
 DRAWN = 60
 ALL_DRAWN = 400
+ALL_OWN = 400
 LINES = 20_000
 # Seconds that drawn inputs may take, those of all tests together.
 DRAWING = 6
@@ -82,14 +85,14 @@ class Drawn(Tracing):
 
     def __init__(self, request, places):
         self.places, self.values, self.whole, self.near = places, Values(), Whole(), Near(request.constants)
-        self.absent = request.absent
+        self.absent, self.around = request.absent, request.around
         self.wanted, self.files = {}, {}
         for file, name in request.draws:
             real = os.path.realpath(os.path.join(places.root, file))
             self.wanted.setdefault(real, {})[name] = file
         self.codes, self.functions, self.known = ByCode(self.name_of), {}, {}
         self.shared = None
-        self.left, self.drawing = ALL_DRAWN, DRAWING
+        self.left, self.own_left, self.drawing = ALL_DRAWN, ALL_OWN, DRAWING
         # A test may hold the clock.
         self.now = time.monotonic
         self.forget()
@@ -115,9 +118,10 @@ class Drawn(Tracing):
         if not name[1] or not calls:
             return
         told = []
-        for code, function, values, result in calls:
+        for at, (code, function, values, result) in enumerate(calls):
             if not any(type(value) in (str, bytes, list, tuple) and len(value) > LARGE for value in values):
-                self.draw(code, function, values, result, told)
+                is_end = at < ENDS or at >= len(calls) - ENDS
+                self.draw(code, function, values, result, told, is_end or bool(self.around))
         records.lines(name, told)
 
     def name_of(self, code):
@@ -165,7 +169,8 @@ class Drawn(Tracing):
         sys.settrace(None)
         try:
             values = self.copied([frame.f_locals[name] for name in code.co_varnames[:count]])
-            if function is not None and simple:
+            is_wanted = not self.around or f"{self.codes.of(code)[1]}({self.given(code, values)}" in self.around
+            if function is not None and simple and is_wanted:
                 if len(self.calls) == CALLS:
                     del self.calls[FIRST]
                 self.calls.append([code, function, values, None])
@@ -191,16 +196,17 @@ class Drawn(Tracing):
             self.functions[code] = found
         return self.functions[code]
 
-    def draw(self, code, function, values, result, told):
-        """Calls the function with the values, and with values near them. Of objects the fields are changed. Where the call
-        with copies does not end as the test's own did, it hangs on more than its values, and says nothing."""
+    def draw(self, code, function, values, result, told, is_near):
+        """Calls the function with the values, and where that is wanted with values near them. Of objects the fields are
+        changed. Where the call with copies does not end as the test's own did, it hangs on more than its values, and says
+        nothing."""
         begin = self.now()
         try:
             # A call may change what it is given: an object that it sets up, a list that it sorts.
             own = self.copied(values)
         except Exception:
             own = values
-        if not self.call(code, function, own, "test", told, result):
+        if not self.call(code, function, own, "test", told, result) or not is_near:
             self.drawing -= self.now() - begin
             return
         count = len(values)
@@ -242,17 +248,18 @@ class Drawn(Tracing):
     def call(self, code, function, values, origin, told, wanted=None):
         """Calls the function, and whether that came to what is wanted."""
         file, name = self.codes.of(code)
-        names = code.co_varnames[: len(values)]
-        given = ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(names, values))
+        names, given = code.co_varnames[: len(values)], self.given(code, values)
         key = (file, name, given)
         if key in self.known:
             # What one test gives may have been drawn for another.
             if origin == "test":
                 told.append(json.dumps([file, name, origin, given, self.known[key]]))
             return True
-        if self.left <= 0:
+        is_own = origin == "test"
+        if (self.own_left if is_own else self.left) <= 0:
             return True
-        self.left -= 1
+        self.own_left -= is_own
+        self.left -= not is_own
         before = [self.text(value) for value in values]
         result = self.result(code, function, values)
         if wanted is not None and result != wanted:
@@ -262,6 +269,9 @@ class Drawn(Tracing):
         self.known[key] = " and leaves ".join([result, *left])
         told.append(json.dumps([file, name, origin, given, self.known[key]]))
         return True
+
+    def given(self, code, values):
+        return ", ".join(f"{key}={self.shown(key, value)}" for key, value in zip(code.co_varnames, values))
 
     def text(self, value):
         """A value in short; what is cut has a number of the whole behind it."""

@@ -63,7 +63,7 @@ class Request:
         self.first = set()
         self.files, self.products, self.paths, self.sources = {}, set(), [], []
         self.watches, self.expressions, self.measured = [], [], []
-        self.draws, self.constants, self.absent = [], [], set()
+        self.draws, self.constants, self.absent, self.around = [], [], set(), set()
         self.imported = []
         for line in text.split("\n"):
             word, _, value = line.partition(" ")
@@ -79,7 +79,7 @@ class Request:
                 self.total = int(value)
             elif word == "class":
                 self.classes.append(value)
-            elif word in ("only", "skip", "first", "absent"):
+            elif word in ("only", "skip", "first", "absent", "around"):
                 getattr(self, word).add(value)
             elif word == "limit":
                 millis, _, name = value.partition(" ")

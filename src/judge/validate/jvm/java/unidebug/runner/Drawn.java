@@ -49,6 +49,7 @@ public final class Drawn implements PerTest {
     private static int steps;
 
     private final List<String> absent = Arrays.asList(System.getProperty("unidebug.draw.absent", "").split(","));
+    private final List<String> around = new Near(System.getProperty("unidebug.draw.around", "")).texts;
     private final Near near = new Near(System.getProperty("unidebug.draw.constants", ""));
     private final Map<String, String> known = new HashMap<>();
     private int ownLeft = ALL_OWN;
@@ -80,6 +81,7 @@ public final class Drawn implements PerTest {
         final Class<?> owner;
         final Object[] values;
         final String input;
+        final String key;
 
         Noted(Site site, Class<?> owner, Object[] values) {
             this.site = site;
@@ -90,6 +92,7 @@ public final class Drawn implements PerTest {
                 text.append(i == 0 ? "" : ", ").append(site.names[i]).append('=').append(Digest.text(site.names[i], values[i]));
             }
             this.input = text.toString();
+            this.key = site.function + "(" + input;
         }
     }
 
@@ -229,14 +232,15 @@ public final class Drawn implements PerTest {
         List<Noted> different = new ArrayList<>();
         Set<String> inputs = new HashSet<>();
         for (Noted call : calls) {
-            if (inputs.add(call.site.function + call.input)) {
+            if (inputs.add(call.key)) {
                 different.add(call);
                 call(call, Origin.TEST, told);
             }
         }
         int left = OF_TEST;
         for (int i = 0; i < different.size(); i++) {
-            if (i < ENDS || i >= different.size() - ENDS) {
+            boolean isEnd = i < ENDS || i >= different.size() - ENDS;
+            if (around.isEmpty() ? isEnd : around.contains(different.get(i).key)) {
                 left = near(different.get(i), left, told);
             }
         }
@@ -303,11 +307,10 @@ public final class Drawn implements PerTest {
     /** Calls with one input, unless it is known; how many calls that was. */
     private int call(Noted call, Origin origin, List<String> told) {
         boolean own = origin == Origin.TEST;
-        String key = call.site.function + "(" + call.input;
-        if (known.containsKey(key)) {
+        if (known.containsKey(call.key)) {
             // What one test gives may have been drawn for another.
             if (own) {
-                tell(call, origin, known.get(key), told);
+                tell(call, origin, known.get(call.key), told);
             }
             return 0;
         }
@@ -323,8 +326,8 @@ public final class Drawn implements PerTest {
         if (over) {
             return 0;
         }
-        known.put(key, result != null && result.equals(result(call)) ? result : null);
-        tell(call, origin, known.get(key), told);
+        known.put(call.key, result != null && result.equals(result(call)) ? result : null);
+        tell(call, origin, known.get(call.key), told);
         return 1;
     }
 

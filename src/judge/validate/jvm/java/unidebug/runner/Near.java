@@ -19,7 +19,8 @@ final class Near {
     /** Turns of an argument for one of a field. */
     private static final int TURNS = 3;
     private final List<Double> numbers = new ArrayList<>();
-    private final List<String> texts = new ArrayList<>();
+    /** The texts among the constants. */
+    final List<String> texts = new ArrayList<>();
 
     /** Constants are `n` with a number or `t` with the text's UTF-8 bytes in hexadecimal digits, joined by commas. */
     Near(String constants) {
