@@ -5,6 +5,7 @@
 
 mod checks;
 mod paths;
+mod unread;
 
 use super::drawn::Warning;
 use super::{Baseline, Spectrum, ValidateError, Validator, suite};
@@ -345,6 +346,9 @@ fn by_code(signs: &Signs<'_>, weighed: &mut Weighed) {
     let values = patch::suspicious::values_of_tests(signs.patch, signs.tests, signs.language);
     if !values.is_empty() {
         weighed.add(2, format!("it holds what stands in the failing tests: {}", some(&values)));
+    }
+    if let Some(name) = unread::no_longer_read(signs.patch, signs.language) {
+        weighed.add(1, format!("nothing reads `{name}` any more, which each turn sets"));
     }
     let nothing = BTreeSet::new();
     let programs = programs(signs.patch, signs.language);

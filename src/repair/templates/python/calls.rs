@@ -54,7 +54,20 @@ pub(super) fn callee<'a>(site: &Site<'a>, call: Node<'_>) -> &'a str {
 }
 
 fn call_weight(site: &Site<'_>, call: Node<'_>) -> f64 {
-    if matches!(callee(site, call), "max" | "min" | "isinstance" | "range") { 0.15 } else { 0.9 }
+    let first = arguments(call).first().map(|argument| site.text(*argument));
+    match callee(site, call) {
+        "isinstance" if first.is_some_and(is_type) => 0.9,
+        "max" | "min" | "isinstance" | "range" => 0.15,
+        _ => 0.9,
+    }
+}
+
+/// Whether a name is written as that of a type.
+fn is_type(name: &str) -> bool {
+    const TYPES: [&str; 9] = ["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"];
+    TYPES.contains(&name)
+        || name == "tuple"
+        || name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }
 
 fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
