@@ -85,7 +85,7 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
     if !is_changed || !node.is_named() {
         return;
     }
-    if language.executes(node) {
+    if language.executes(node) && !runs_when_loaded(node, language) {
         found.statements.push(first_line(node));
         if !own.clone().any(|line| ran.contains(&line)) && !is_told(node, found) {
             found.unrun.push(first_line(node));
@@ -109,6 +109,14 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
         }
         _ => {}
     }
+}
+
+/// Whether a statement runs when its module is loaded, for all tests that load it: it stands in no function and under no
+/// condition.
+fn runs_when_loaded(node: Node<'_>, language: &dyn Language) -> bool {
+    const AROUND: [&str; 4] = ["module", "block", "class_definition", "decorated_definition"];
+    let mut around = std::iter::successors(node.parent(), |node| node.parent());
+    language.is_indented() && around.all(|node| AROUND.contains(&node.kind()))
 }
 
 /// The lines of a statement itself, without those of the blocks in it.
@@ -202,6 +210,14 @@ mod tests {
         assert_eq!((some.unrun, some.branches), (vec![3, 4], vec![2]));
         let none = untested_in(before, after, &[], &Python);
         assert!(none.unrun.contains(&3) && none.branches.is_empty(), "{none:?}");
+    }
+
+    #[test]
+    fn what_runs_when_a_module_is_loaded_is_no_statement_that_tests_leave_out() {
+        let before = "A = [1] - [2]\n\n\nclass B:\n    c = 1\n    if A:\n        d = 2\n";
+        let after = before.replace("-", "+").replace("c = 1", "c = 3").replace("d = 2", "d = 4");
+        let found = untested_in(before, &after, &[], &Python);
+        assert_eq!((found.statements, found.unrun), (vec![7], vec![7]));
     }
 
     #[test]
