@@ -279,8 +279,11 @@ impl FunctionPairs<'_> {
         let (mut met, asked) = (self.triggering_values(|pair| kind(pair.before)), self.asked());
         met.extend(self.moved());
         let gone = |pair: &&Pair<'_>| is_error(pair.before) && is_value(pair.after) && !met.contains(kind(pair.before));
-        let is_new =
-            |pair: &&Pair<'_>| !pair.is_of_state(pair.before) && !pair.is_mended() && !asked.contains(pair.after);
+        // Behind the wrong side of a check code faults, and nobody raises that on purpose.
+        let is_turned = |pair: &Pair<'_>| self.exchange == Some(Exchange::Negation) && is_of_fault(pair.before);
+        let is_new = |pair: &&Pair<'_>| {
+            !pair.is_of_state(pair.before) && !pair.is_mended() && !asked.contains(pair.after) && !is_turned(pair)
+        };
         let gone: Vec<_> = self.changed().filter(gone).filter(is_new).collect();
         let (inputs, gives) = (counted(gone.len(), "drawn input"), one_or(gone.len(), "gives", "give"));
         let what = format!("{inputs} raised an exception that no failing test meets, and {gives} a result now");

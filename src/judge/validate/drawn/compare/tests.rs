@@ -162,6 +162,8 @@ fn what_no_failing_test_asks_for_is_told() {
         "",
         "the opposite of an operator, and a result asked for"
     );
+    let cured = [wanted, ("", "11", "returns None")];
+    assert_eq!(reasons_of(&cured, Some(Exchange::Negation)), "", "behind the wrong side of a check code faults");
     let moved = [wanted, ("", "11", "returns 1"), ("", "3", "raises TypeError"), ("passes", "10", "returns 9")];
     assert_eq!(reasons_of(&moved, Some(Exchange::Operators)).matches("; ").count(), 2);
     assert_eq!(reasons_of(&moved, Some(Exchange::Negation)), "", "some inputs meet now what others met before");
