@@ -85,9 +85,11 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
     if !is_changed || !node.is_named() {
         return;
     }
-    if language.executes(node) && !runs_when_loaded(node, language) {
+    let was_run = own.clone().any(|line| ran.contains(&line));
+    // What loads a module may have run before any test.
+    if language.executes(node) && (was_run || !runs_when_loaded(node, language)) {
         found.statements.push(first_line(node));
-        if !own.clone().any(|line| ran.contains(&line)) && !is_told(node, found) {
+        if !was_run && !is_told(node, found) {
             found.unrun.push(first_line(node));
         }
     }
@@ -218,6 +220,8 @@ mod tests {
         let after = before.replace("-", "+").replace("c = 1", "c = 3").replace("d = 2", "d = 4");
         let found = untested_in(before, &after, &[], &Python);
         assert_eq!((found.statements, found.unrun), (vec![7], vec![7]));
+        let found = untested_in(before, &after, &[1], &Python);
+        assert_eq!((found.statements, found.unrun), (vec![1, 7], vec![7]));
     }
 
     #[test]
