@@ -215,10 +215,17 @@ async fn a_test_that_is_cut_without_the_patch_gets_more_time_where_it_ends_with_
 
 #[tokio::test]
 async fn a_test_that_finds_its_work_done_beside_others_has_its_time_alone() {
-    let script: Script = |patched, nth| all(if patched && nth < 2 { TimedOut } else { Passed });
+    let script: Script = |patched, nth| all(if patched && nth < 3 { TimedOut } else { Passed });
     let validation = confirmed_of(Scripted { alone: 9_000, ..Scripted::new(script) }).await;
     assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
     assert!(validation.detail.ends_with("not every time, and not counted: U#good"), "{}", validation.detail);
+}
+
+#[tokio::test]
+async fn a_test_that_is_cut_and_ends_with_more_time_passes() {
+    let validation = confirmed(|patched, nth| all(if patched && nth == 1 { TimedOut } else { Passed })).await;
+    assert_eq!(validation.outcome, Outcome::Plausible, "{validation:?}");
+    assert!(validation.detail.ends_with("and so do the other 3 tests"), "{}", validation.detail);
 }
 
 #[tokio::test]
