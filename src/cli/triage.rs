@@ -20,8 +20,7 @@ use crate::report::triage::{self, Fix, Triaged};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Triages every bug. One that cannot be opened is reported among the others; it ends the command only when it is the
-/// only one.
+/// Triages every bug. One that cannot be opened is reported among the others; alone it ends the command.
 ///
 /// # Errors
 /// An unknown set, nothing to say of any bug.

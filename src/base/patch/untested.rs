@@ -113,8 +113,7 @@ fn look(node: Node<'_>, lines: &BTreeSet<u32>, ran: &BTreeSet<u32>, language: &d
     }
 }
 
-/// Whether a statement runs when its module is loaded, for all tests that load it: it stands in no function and under no
-/// condition.
+/// Whether a statement runs when its module is loaded: it stands in no function, and under no condition.
 fn runs_when_loaded(node: Node<'_>, language: &dyn Language) -> bool {
     const AROUND: [&str; 4] = ["module", "block", "class_definition", "decorated_definition"];
     let mut around = std::iter::successors(node.parent(), |node| node.parent());

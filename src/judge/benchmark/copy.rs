@@ -51,9 +51,9 @@ const OUTPUT: &[(&str, &[&str])] = &[
 /// What a copy took and what it left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Files copied.
+    /// How many files were copied.
     pub files: usize,
-    /// Bytes copied.
+    /// Their size together, in bytes.
     pub bytes: u64,
     /// What was left out, for people: one line each.
     pub left_out: Vec<String>,

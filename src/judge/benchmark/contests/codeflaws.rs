@@ -1,11 +1,9 @@
-//! `codeflaws`: 3,902 programs in C of Codeforces (Tan et al., ICSE-C 2017), from the folder that the published archive
-//! unpacks to.
+//! `codeflaws`: 3,902 programs in C of Codeforces (Tan et al., ICSE-C 2017), from the folder of the published archive.
 //!
 //! A bug is a folder `<contest>-<problem>-bug-<rejected>-<accepted>` with a program of either submission
 //! (`<contest>-<problem>-<submission>.c`), inputs and answers for repair (`input-pos1`, `output-neg1`, …), and others that
 //! are held out (`heldout-input-pos1`, …). Its makefile and scripts are not run; `test-genprog.sh` is read, for it names the
-//! cases that are for repair: other inputs in the folder are cut where the contest's page cuts them, or have several
-//! answers.
+//! cases that are for repair: other inputs are cut where the contest's page cuts them, or have several answers.
 
 use super::{Cases, Program, names, words};
 use crate::benchmark::nearest::unknown_bug;

@@ -15,8 +15,7 @@ use crate::domain::{BugId, RepoPath};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs;
 
-/// An input or answer that is longer is left out with its case: reading and telling it would take longer than the bug is
-/// worth.
+/// An input or answer that is longer is left out with its case: it takes longer to read and tell than the bug is worth.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// A program with its accepted version.

@@ -53,24 +53,24 @@ class Files:
 
 
 def fails_in_product(error, own):
-    """Whether a line of the project raises it, beside those of `conftest.py`; its modules lie in these folders."""
+    """Whether a line of the product is among those that raise it; the project's modules lie in these folders."""
     at, files = error.__traceback__, [getattr(error, "filename", None) or ""]
     while at:
         files.append(at.tb_frame.f_code.co_filename)
         at = at.tb_next
     inside = [os.path.relpath(file) for file in files if file.startswith(os.getcwd() + os.sep)]
-    product = [file for file in inside if os.path.basename(file) != "conftest.py" and not INSTALLED & set(file.split(os.sep))]
+    product = [file for file in inside if os.path.basename(file) != "conftest.py" and not NO_PRODUCT & set(file.split(os.sep))]
     if isinstance(error, ModuleNotFoundError):
         name = (error.name or "").partition(".")[0]
         return any(os.path.exists(os.path.join(folder, name + end)) for folder in own for end in ("", ".py"))
     return bool(product)
 
 
-INSTALLED = {"site-packages", "dist-packages"}
 # Files in which a project says how its tests are discovered.
 SETTINGS = ["tox.ini", "noxfile.py", "pyproject.toml", "setup.cfg", "Makefile", "makefile"]
 WORKFLOWS = ".github/workflows"
 TEST_FOLDERS = ("tests", "test", "testing")
+NO_PRODUCT = {"site-packages", "dist-packages", *TEST_FOLDERS}
 SKIPPED = ("node_modules", "site-packages", "build", "dist")
 
 

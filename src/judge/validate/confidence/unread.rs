@@ -8,30 +8,32 @@ use tree_sitter::Node;
 const COMPREHENSIONS: [&str; 4] =
     ["list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"];
 
-/// The first variable that was read before a patch and is not with it.
+/// The first variable that is read less often with a patch than before, and not at all more often.
 pub(super) fn no_longer_read(patch: &Patch, language: &'static dyn Language) -> Option<String> {
     let new = |file: &FileChange| {
-        let mut before = unread(&decode(file.before.as_deref()?).0, language);
-        let is_new = |name: &String| match before.iter().position(|old| old == name) {
-            Some(at) => before.swap_remove(at) != *name,
-            None => true,
+        let before = set(&decode(file.before.as_deref()?).0, language);
+        let after = set(&decode(&file.after).0, language);
+        let count = |all: &[(String, bool)], name: &str, is_read| {
+            all.iter().filter(|(other, read)| other == name && *read == is_read).count()
         };
-        unread(&decode(&file.after).0, language).into_iter().find(is_new)
+        let is_lost = |name: &&String| {
+            count(&after, name, false) > count(&before, name, false)
+                && count(&after, name, true) < count(&before, name, true)
+        };
+        after.iter().map(|(name, _)| name).find(is_lost).cloned()
     };
     super::programs(patch, language).find_map(new)
 }
 
-/// The variables in a text that nothing reads, each as often as there are such.
-fn unread(text: &str, language: &dyn Language) -> Vec<String> {
+/// The variables that loops, comprehensions and lambdas in a text set, and whether something in them reads each.
+fn set(text: &str, language: &dyn Language) -> Vec<(String, bool)> {
     let Some(tree) = language::parse(text, language) else { return Vec::new() };
     let mut found = Vec::new();
     preorder(tree.root_node(), |node| {
         let (sets, bodies) = variables(node);
         for name in sets.into_iter().flat_map(identifiers).map(|name| text_of(name, text)) {
             let mut read = bodies.iter().flat_map(|body| identifiers(*body));
-            if !name.starts_with('_') && !read.any(|other| text_of(other, text) == name) {
-                found.push(name.to_owned());
-            }
+            found.push((name.to_owned(), read.any(|other| text_of(other, text) == name)));
         }
         true
     });
@@ -73,18 +75,38 @@ fn identifiers(below: Node<'_>) -> Vec<Node<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RepoPath;
     use crate::language::{Java, Python};
 
     #[test]
     fn variables_that_nothing_reads_are_found() {
+        let unread = |text: &str, language: &dyn Language| {
+            let found = set(text, language).into_iter().filter(|(_, is_read)| !is_read);
+            found.map(|(name, _)| name).collect::<Vec<_>>()
+        };
         let python = |text: &str| unread(text, &Python);
         assert_eq!(python("flat = all(not isinstance(item, list) for item in data)\n"), [""; 0]);
         assert_eq!(python("flat = all(not list for item in data)\n"), ["item"]);
         assert_eq!(python("x = {key: 1 for key, value in rows if value}\n"), [""; 0]);
-        assert_eq!(python("for _ in rows:\n    pass\nfor row in rows:\n    n += 1\n"), ["row"]);
+        assert_eq!(python("for each in rows:\n    each()\nfor row in rows:\n    n += 1\n"), ["row"]);
         let java = |line: &str| unread(&format!("class A {{ void f() {{ {line} }} }}"), &Java);
         assert_eq!(java("for (String each : rows) { n += each.length(); }"), [""; 0]);
         assert_eq!(java("for (String each : rows) { n++; }"), ["each"]);
         assert_eq!(java("rows.removeIf(row -> true);"), ["row"]);
+    }
+
+    #[test]
+    fn what_was_never_read_is_not_lost() {
+        let lost = |before: &str, after: &str| {
+            let bytes = |text: &str| text.as_bytes().into();
+            let path = RepoPath::new("a.py").unwrap();
+            let file = FileChange { path, before: Some(bytes(before)), after: bytes(after) };
+            no_longer_read(&Patch { files: vec![file] }, &Python)
+        };
+        let reads = "x = all(item > 0 for item in data)\n";
+        assert_eq!(lost(reads, "x = all(data for item in data)\n").as_deref(), Some("item"));
+        assert_eq!(lost(reads, &format!("{reads}for turn in range(3):\n    again()\n")), None, "a new loop");
+        assert_eq!(lost("for row in rows:\n    n += 1\n", "for row in rows:\n    n += 2\n"), None);
+        assert_eq!(lost(reads, "x = min(data) > 0\n"), None, "the loop is gone, too");
     }
 }

@@ -64,10 +64,8 @@ fn call_weight(site: &Site<'_>, call: Node<'_>) -> f64 {
 
 /// Whether a name is written as that of a type.
 fn is_type(name: &str) -> bool {
-    const TYPES: [&str; 9] = ["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"];
-    TYPES.contains(&name)
-        || name == "tuple"
-        || name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
+    const TYPES: [&str; 10] = ["bool", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"];
+    TYPES.contains(&name) || name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }
 
 fn operands(site: &Site<'_>, node: Node<'_>, out: &mut Vec<Edit>) {
